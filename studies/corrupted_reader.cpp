@@ -37,9 +37,7 @@ bool CorruptedReader::read_row(RowBlock& block) {
 
 void CorruptedReader::serialise(StateArchive& archive) {
     WrappedReader::serialise(archive);
-    archive.field("rows", rows_);
-    archive.field("mean", mean_);
-    archive.field("m2", m2_);
+    archive.fields(Field{"rows", rows_}, Field{"mean", mean_}, Field{"m2", m2_});
 }
 
 std::vector<std::string> CorruptedReader::notes() const {

@@ -3,7 +3,6 @@
 #include "core/find_row.hpp"
 #include "studies/plans.hpp"
 
-#include <algorithm>
 #include <memory>
 
 #include <fmt/format.h>

@@ -5,7 +5,6 @@
 #include "studies/row_streams.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <filesystem>
 
 #include <fmt/format.h>

@@ -7,7 +7,6 @@
 #include "studies/plans.hpp"
 #include "studies/played_game.hpp"
 
-#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>

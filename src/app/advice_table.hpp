@@ -5,7 +5,6 @@
 
 #include "run/learn_settings.hpp"
 
-#include <string>
 #include <vector>
 
 namespace proxstream::app {

@@ -5,6 +5,7 @@
 #include "app/exit_code.hpp"
 #include "app/verbs.hpp"
 #include "core/find_row.hpp"
+#include "core/violations.hpp"
 #include "run/noise_estimate.hpp"
 #include "run/problem.hpp"
 
@@ -80,14 +81,8 @@ std::optional<Index> read_count(std::string_view name, const std::string& text) 
 /// Throws ConfigError with every violation.
 Wanted read_texts(const AdviseTexts& texts, const LearnSettings& settings) {
     Wanted wanted;
-    std::vector<std::string> violations;
-    const auto collect = [&](const auto& read) {
-        try {
-            read();
-        } catch (const ConfigError& error) {
-            violations.insert(violations.end(), error.violations().begin(), error.violations().end());
-        }
-    };
+    Violations violations;
+    const auto collect = [&](const auto& read) { violations.collect("", read); };
     for (const std::string& text : split_outside_parentheses(texts.windows, ',')) {
         collect([&] {
             if (const auto window = read_count("windows", text)) wanted.windows.push_back(*window);
@@ -109,13 +104,12 @@ Wanted read_texts(const AdviseTexts& texts, const LearnSettings& settings) {
         }
     });
     const auto need = [&](bool there, const char* name) {
-        if (there || !settings.data.empty()) return;
-        violations.push_back(fmt::format("{}: give it, or data to estimate it from", name));
+        violations.require(there || !settings.data.empty(), "{}: give it, or data to estimate it from", name);
     };
     need(settings.smoothness != 0, "smoothness");
     need(!texts.noise.empty(), "noise");
     need(!texts.oscillation.empty(), "swing");
-    if (!violations.empty()) throw ConfigError(violations);
+    violations.conclude();
     return wanted;
 }
 

@@ -2,6 +2,7 @@
 
 #include "app/exit_code.hpp"
 #include "core/find_row.hpp"
+#include "core/violations.hpp"
 #include "io/output_file.hpp"
 
 #include <algorithm>
@@ -128,15 +129,15 @@ class TypedOptions {
     }
 
     /// Moves what was typed into the settings; returns the names of these options.
-    std::vector<std::string> take(std::vector<std::string>& violations) {
+    std::vector<std::string> take(Violations& violations) {
         for (const std::string& unknown : app_.remaining())
-            violations.push_back(unknown_option(line_, unknown, names_));
+            violations.refuse(true, unknown_option(line_, unknown, names_));
         std::vector<std::string> taken;
         for (const auto& [row, option] : options_) {
             if (!typed(*option, given_[row])) continue;
             taken.emplace_back(line_.options[row].name);
             const std::string violation = take_option(line_.options[row], row, given_[row], line_.sink);
-            if (!violation.empty()) violations.push_back(violation);
+            violations.refuse(!violation.empty(), violation);
         }
         return taken;
     }
@@ -186,20 +187,14 @@ CommandOption command_option(const std::string& present_value, CommandOption opt
 std::optional<int> parse_command_line(const CommandLine& line, const std::vector<std::string>& arguments) {
     TypedOptions typed(line, has_flag(arguments, "--help-all"));
     if (typed.shows_help(arguments)) return kOk;
-    std::vector<std::string> violations;
-    const auto collect = [&](const auto& check) {
-        try {
-            check();
-        } catch (const ConfigError& error) {
-            violations.insert(violations.end(), error.violations().begin(), error.violations().end());
-        }
-    };
+    Violations violations;
     const std::vector<std::string> on_command_line = typed.take(violations);
     const std::string& config = typed.config();
     if (!config.empty())
-        collect([&] { read_settings_text(read_whole_file(config), config, line.sink, on_command_line); });
-    for (const auto& check : line.checks) collect(check);
-    if (!violations.empty()) throw ConfigError(violations);
+        violations.collect(
+            "", [&] { read_settings_text(read_whole_file(config), config, line.sink, on_command_line); });
+    for (const auto& check : line.checks) violations.collect("", check);
+    violations.conclude();
     OutputPlan plan;
     plan.reads("config", config);
     if (line.files) line.files(plan);

@@ -4,6 +4,7 @@
 #include "app/command_line.hpp"
 #include "app/compare_chart.hpp"
 #include "app/exit_code.hpp"
+#include "app/terminal.hpp"
 #include "app/verbs.hpp"
 #include "core/violations.hpp"
 #include "io/output_file.hpp"
@@ -12,13 +13,10 @@
 #include "run/learn_defaults.hpp"
 
 #include <algorithm>
-#include <array>
-#include <chrono>
 #include <cmath>
 #include <filesystem>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 namespace proxstream::app {
 namespace {
@@ -178,30 +176,12 @@ std::string name_of_first(const CompareOutcome& outcome, const LearnSettings& se
     return spec.name() == "time-smoothed" && window.starts_with("auto") ? "the automatic window" : text;
 }
 
-/// A line on the terminal with the rounds so far.
-class LiveLine {
-  public:
-    LiveLine(bool shown, Round total) : shown_(shown), total_(total) {}
-    void draw(const CompareProgress& progress) {
-        const auto now = std::chrono::steady_clock::now();
-        if (!shown_ || now - drawn_ < std::chrono::milliseconds(150)) return;
-        drawn_ = now;
-        const std::string of = total_ > 0 ? fmt::format(" of {}", total_) : "";
-        fmt::print(stderr, "\r{}\033[K",
-                   progress.tuning ? fmt::format("tuning, {} rounds", progress.rounds)
-                                   : fmt::format("{}{} rounds, {} rows, loss {:.6g}", progress.rounds, of,
-                                                 progress.rows, progress.loss));
-        (void)std::fflush(stderr);
-    }
-    void clear() const {
-        if (shown_) fmt::print(stderr, "\r\033[K");
-    }
-
-  private:
-    bool shown_;
-    Round total_;
-    std::chrono::steady_clock::time_point drawn_ = std::chrono::steady_clock::now();
-};
+std::string status(const CompareProgress& progress, Round total) {
+    if (progress.tuning) return fmt::format("tuning, {} rounds", progress.rounds);
+    const std::string of = total > 0 ? fmt::format(" of {}", total) : "";
+    return fmt::format("{}{} rounds, {} rows, loss {:.6g}", progress.rounds, of, progress.rows,
+                       progress.loss);
+}
 
 void print_heading(const CompareOutcome& outcome, const LearnSettings& settings, const Problem& problem,
                    const std::vector<std::string>& reasons) {
@@ -307,8 +287,9 @@ int compare(const std::vector<std::string>& arguments) {
     const Round total = count_total(texts, settings);
     CompareRun run(settings, learners_of(texts.learners.empty() ? kDefaultLearners : texts.learners),
                    stop_requested(), options_of(texts, settings, total));
-    LiveLine line(isatty(fileno(stderr)) != 0 && !settings.quiet, total);
-    const CompareOutcome outcome = run.run([&](Round) { line.draw(run.progress()); });
+    StatusLine line(!settings.quiet);
+    const CompareOutcome outcome =
+        run.run([&](Round) { line.draw([&] { return status(run.progress(), total); }); });
     line.clear();
 
     if (texts.csv == "-") {

@@ -1,12 +1,12 @@
-#include "fit/compare_fit.hpp"
+#include "studies/compare_fit.hpp"
 
 #include "proxstream/core/parallel.hpp"
 
 #include "app/command_line.hpp"
 #include "app/exit_code.hpp"
-#include "app/fit_chart.hpp"
 #include "app/verbs.hpp"
 #include "io/output_file.hpp"
+#include "studies/fit_chart.hpp"
 
 #include <array>
 #include <filesystem>
@@ -25,15 +25,12 @@ void make_folder(const std::string& folder) {
 
 constexpr std::array<const char*, 4> kWritten{"table.md", "results.csv", "traces.csv", "fits.svg"};
 
-/// The names of the files written.
-std::string write_folder(const std::string& folder, const FitComparison& comparison,
-                         const std::string& heading) {
+void write_folder(const std::string& folder, const FitComparison& comparison, const std::string& heading) {
+    const Chart chart = fit_chart(comparison, heading + "; each method with its best step, one seed");
     write_whole_file(folder + "/table.md", heading + "\n\n" + to_markdown(comparison));
     write_whole_file(folder + "/results.csv", results_csv(comparison));
     write_whole_file(folder + "/traces.csv", traces_csv(comparison));
-    const bool chart = write_fit_chart(folder + "/fits.svg", comparison,
-                                       heading + "; each method with its best step, one seed");
-    return std::string("table.md, results.csv, traces.csv") + (chart ? ", fits.svg" : "");
+    write_whole_file(folder + "/fits.svg", to_svg(chart));
 }
 
 }  // namespace
@@ -84,7 +81,8 @@ int compare_fits(const std::vector<std::string>& arguments) {
         "was lowest.\n",
         settings.seeds, fmt::join(settings.scales, ", "));
     if (!settings.out.empty()) {
-        fmt::print("written: {}/{}\n", settings.out, write_folder(settings.out, outcome, heading));
+        write_folder(settings.out, outcome, heading);
+        fmt::print("written: {}/{}\n", settings.out, fmt::join(kWritten, ", "));
     }
     return outcome.interrupted ? kInterrupted : kOk;
 }

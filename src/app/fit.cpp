@@ -2,10 +2,13 @@
 
 #include "app/command_line.hpp"
 #include "app/drive_run.hpp"
-#include "app/fit_progress.hpp"
 #include "app/resume_settings.hpp"
+#include "app/terminal.hpp"
 #include "app/verbs.hpp"
 #include "fit/fit_job.hpp"
+
+#include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -61,6 +64,67 @@ void print_status(const FitSettings& settings, const FitOutcome& outcome, Real e
                    "--step-scale may help\n");
     }
 }
+
+/// A line at passes 1, 2, 4, 8, ... (or every N), and on a terminal a bar in between.
+class FitProgress {
+  public:
+    /// `every` = 0: lines at powers of two.
+    FitProgress(const OfflineOptions& options, std::uint64_t pass, Index every)
+        : options_(options), pass_(pass), every_(static_cast<Real>(every)) {
+        fmt::print(stderr, "{:>10} {:>11} {:>18} {:>11} {:>9} {:>9} {:>9}\n", "passes", "iteration",
+                   "objective", "|P|", "nonzero", "step", "seconds");
+    }
+
+    void on_measure(const TracePoint& point) {
+        if (point.iteration == 0) first_gap_ = point.gap;
+        last_ = point;
+        printed_ = false;
+        if (passes(point) >= next_) {
+            print_line(point);
+            next_ = std::max(every_ > 0 ? every_ : Real{1}, next_);
+            while (next_ <= passes(point)) next_ = every_ > 0 ? next_ + every_ : next_ * 2;
+            return;
+        }
+        bar_.draw([&] {
+            return fmt::format("{} {:.5g} passes, F {:.10g}, |P| {:.3e}, {} nonzero",
+                               progress_bar(share(point), 24), passes(point), point.objective, point.gap,
+                               point.nonzeros);
+        });
+    }
+    /// The last line, if the run did not end on one, and a clean cursor.
+    void finish() {
+        if (!printed_) print_line(last_);
+        bar_.clear();
+    }
+
+  private:
+    Real passes(const TracePoint& point) const {
+        return static_cast<Real>(point.base_samples) / static_cast<Real>(pass_);
+    }
+    /// How much of the way is behind: of the budget that is nearest its end, or of the decades of the gap.
+    Real share(const TracePoint& point) const {
+        Real most = std::max({passes(point) / options_.passes, point.seconds / options_.seconds,
+                              static_cast<Real>(point.iteration) / static_cast<Real>(options_.iterations)});
+        if (options_.epsilon > 0 && point.gap < first_gap_ && first_gap_ > options_.epsilon)
+            most = std::max(most, std::log(first_gap_ / point.gap) / std::log(first_gap_ / options_.epsilon));
+        return std::clamp(most, Real{0}, Real{1});
+    }
+    void print_line(const TracePoint& point) {
+        bar_.clear();
+        fmt::print(stderr, "{:>10.6g} {:>11} {:>18.12g} {:>11.4e} {:>9} {:>9.3g} {:>9.3g}\n", passes(point),
+                   point.iteration, point.objective, point.gap, point.nonzeros, point.step, point.seconds);
+        printed_ = true;
+    }
+
+    OfflineOptions options_;
+    std::uint64_t pass_;
+    Real every_;
+    bool printed_ = false;  // the last point
+    Real next_ = 0;         // passes
+    TracePoint last_;
+    Real first_gap_ = 0;
+    StatusLine bar_;
+};
 
 class FitScreen {
   public:

@@ -63,14 +63,10 @@ int fork_learn(const RunStore& store, const LearnSettings& before, const LearnSe
     if (!turn) throw ConfigError(store.path() + ": no state is saved yet; there is nothing to begin from");
     const RunOrigin origin{PROXSTREAM_VERSION, {}};
     auto child = std::make_unique<LearnRun>(settings, stop_requested(), origin);
-    std::string begun = "with all of its state";
-    try {
-        child->continue_from(parent);
-    } catch (const Error&) {
+    const std::string begun = begin_fork(*child, parent, "at its point, with an empty window", [&] {
         child = std::make_unique<LearnRun>(settings, stop_requested(), origin, parent.learner().decide());
         child->follow_stream(parent);
-        begun = "at its point, with an empty window";
-    }
+    });
     RunIdentity identity = child_of(store, *turn, begun);
     identity.settings = setting_list(settings);
     RunDriver(*child).begin_at_state(

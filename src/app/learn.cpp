@@ -8,6 +8,7 @@
 #include "app/resume_settings.hpp"
 #include "app/terminal.hpp"
 #include "app/verbs.hpp"
+#include "core/text_lines.hpp"
 #include "regret/certificate_text.hpp"
 #include "run/learn_defaults.hpp"
 #include "run/learn_run.hpp"
@@ -130,7 +131,7 @@ void echo_settings(const LearnSettings& settings, const std::vector<std::string>
     const std::string learner = Spec::parse(settings.learner).name();
     const bool windowed = learner == "time-smoothed" || learner == "bank";
     fmt::print(stderr, "  {:<10} {}\n", windowed ? "window" : "learner",
-               windowed ? proxstream::shortened(run.header().window_text, 66) : settings.learner);
+               windowed ? shortened(run.header().window_text, 66) : settings.learner);
     if (const auto& noise = noise_of(run.header())) echo_oracle(settings, *noise);
     if (settings.verbose) echo_details(settings, run);
 }

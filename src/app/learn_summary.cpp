@@ -1,6 +1,7 @@
 #include "app/learn_summary.hpp"
 
 #include "app/terminal.hpp"
+#include "core/text_lines.hpp"
 #include "regret/certificate_text.hpp"
 #include "run/loss_warning.hpp"
 
@@ -96,7 +97,7 @@ void print_active(const Certificate& certificate) {
     const auto name = [&](Index member) {
         const std::string& text = member_name(certificate.header.members[member]);
         const bool length = text.find_first_not_of("0123456789") == text.npos;
-        return proxstream::shortened(length ? "window " + text : text, 24);
+        return shortened(length ? "window " + text : text, 24);
     };
     summary_line("most active", fmt::format("{}, in {:.0f} % of the rounds; lowest loss: {}", name(place),
                                             100 * static_cast<Real>(*most) / rounds, name(ensemble->best)));

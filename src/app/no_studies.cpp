@@ -1,20 +1,26 @@
-/// Stands in for study.cpp and the charts in a program that is built without the studies.
+/// Stands in for the verbs and charts of the studies in a program that is built without the studies.
 #include "proxstream/core/error.hpp"
 
 #include "app/compare_chart.hpp"
-#include "app/fit_chart.hpp"
 #include "app/verbs.hpp"
 
 namespace proxstream::app {
 
-int study(const std::vector<std::string>& /*arguments*/) {
-    throw ConfigError(
-        "study: this program was built without the studies; build it with -DPROXSTREAM_STUDIES=ON");
+namespace {
+
+[[noreturn]] void refuse(const std::string& verb) {
+    throw ConfigError(verb +
+                      ": this program was built without the studies; build it with -DPROXSTREAM_STUDIES=ON");
 }
 
-bool write_fit_chart(const std::string& /*path*/, const FitComparison& /*comparison*/,
-                     const std::string& /*subtitle*/) {
-    return false;
+}  // namespace
+
+int study(const std::vector<std::string>& /*arguments*/) {
+    refuse("study");
+}
+
+int compare_fits(const std::vector<std::string>& /*arguments*/) {
+    refuse("compare-fit");
 }
 
 bool has_compare_chart() {

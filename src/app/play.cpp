@@ -2,12 +2,16 @@
 
 #include "app/command_line.hpp"
 #include "app/drive_run.hpp"
-#include "app/play_progress.hpp"
 #include "app/resume_settings.hpp"
 #include "app/scenario_argument.hpp"
 #include "app/verbs.hpp"
+#include "core/text_lines.hpp"
 #include "game/gan.hpp"
 #include "play/play_job.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -54,6 +58,72 @@ void print_quality(const PlaySettings& settings, const GameDefinition& game, con
                quality.modes, game.gan->data().modes.size(), 100 * quality.high_quality, quality.points,
                quality.reverse_kl);
 }
+
+std::string figure_or_dash(Real value) {
+    return std::isnan(value) ? "-" : fmt::format("{:.3g}", value);
+}
+
+/// The table a person watches: a line at rounds 1, 2, 4, 8, ... (or every N).
+class PlayProgress {
+  public:
+    /// `every` = 0: at powers of two.
+    PlayProgress(const GameDefinition& game, Index every)
+        : shown_(std::min<Index>(game.players.size(), 4)), schedule_(every) {
+        constexpr std::size_t kNameWidth = 13;
+        std::string head =
+            fmt::format("{:>9} {:>9} {:>9} {:>9} {:>10} |", "", "gap over", "its", "of this", "best resp.");
+        std::string below =
+            fmt::format("{:>9} {:>9} {:>9} {:>9} {:>10} |", "round", "windows", "bound", "play", "save");
+        for (Index i = 0; i < shown_; ++i) {
+            head += fmt::format(" {:^19} |", shortened(game.players[i].name, kNameWidth));
+            below += fmt::format(" {:>8} {:>10} |", "R", "cost");
+        }
+        if (shown_ < game.players.size()) head += fmt::format(" and {} more", game.players.size() - shown_);
+        fmt::print(stderr, "{}\n{}\n", head, below);
+    }
+
+    void on_round(const RoundFigures& figures) {
+        remember(figures);
+        if (schedule_.due(figures.round)) print_line();
+    }
+    /// The last line, if the run did not end on one.
+    void finish() {
+        if (last_.round != printed_) print_line();
+    }
+
+  private:
+    /// Figures that are measured now and then are shown as of the last time.
+    void remember(const RoundFigures& figures) {
+        const auto keep = [](Real& kept, Real value) {
+            if (!std::isnan(value)) kept = value;
+        };
+        last_.round = figures.round;
+        last_.gap_bound = figures.gap_bound;
+        keep(last_.gap, figures.gap);
+        keep(last_.instant_gap, figures.instant_gap);
+        keep(last_.gain, figures.gain);
+        last_.seats.resize(figures.seats.size());
+        for (Index i = 0; i < figures.seats.size(); ++i) {
+            keep(last_.seats[i].gap, figures.seats[i].gap);
+            last_.seats[i].cost = figures.seats[i].cost;
+        }
+    }
+    void print_line() {
+        std::string line = fmt::format("{:>9} {:>9} {:>9} {:>9} {:>10} |", last_.round,
+                                       figure_or_dash(last_.gap), figure_or_dash(last_.gap_bound),
+                                       figure_or_dash(last_.instant_gap), figure_or_dash(last_.gain));
+        for (Index i = 0; i < shown_; ++i)
+            line +=
+                fmt::format(" {:>8} {:>10.5g} |", figure_or_dash(last_.seats[i].gap), last_.seats[i].cost);
+        fmt::print(stderr, "{}\n", line);
+        printed_ = last_.round;
+    }
+
+    Index shown_;  // players with columns of their own
+    LineSchedule schedule_;
+    Round printed_ = 0;
+    RoundFigures last_;
+};
 
 class PlayScreen {
   public:

@@ -6,16 +6,75 @@
 #include "app/verbs.hpp"
 #include "io/output_file.hpp"
 #include "run/metrics.hpp"
-#include "run/predict_settings.hpp"
 #include "run/prediction_file.hpp"
 #include "run/predictor.hpp"
+#include "run/setting_list.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cmath>
+#include <vector>
 
 #include <fmt/format.h>
 
 namespace proxstream::app {
 namespace {
+
+struct PredictSettings : RowSettings {
+    Index horizon = 0;
+    bool refill = false;  // lags come from the rows, not from the end of the model's training rows
+    std::string predictions = "-";
+    bool quiet = false;
+
+    /// The options, in the order of the help. The first of `data` is the model.
+    static std::span<const OptionRow<PredictSettings>> options();
+};
+
+/// Options of the files. The model holds the other options of rows.
+constexpr std::array<std::string_view, 7> kOfFiles{"format",     "label",    "delimiter", "header",
+                                                   "zero-based", "max-line", "on-bad-row"};
+
+using PredictOption = OptionRow<PredictSettings>;
+const std::array kPredictOptions{
+    positional(PredictOption{"data", "d", "Data", "FILE",
+                             "the model, then files of rows in order; '-' for standard input",
+                             &PredictSettings::data},
+               "MODEL_AND_ROWS"),
+    PredictOption{"key", "", "Data", "COLUMN",
+                  "name predictions by this column instead of the number of the row", &PredictSettings::key},
+    PredictOption{"horizon", "", "Data", "H", "forecast H rows after the last one", &PredictSettings::horizon,
+                  0, 1e9},
+    PredictOption{"refill", "", "Data", "BOOL",
+                  "take past values from the rows themselves; by default they continue the model's own rows",
+                  &PredictSettings::refill},
+    PredictOption{"predictions", "p", "Output", "FILE",
+                  "write the predictions to a file instead of standard output",
+                  &PredictSettings::predictions},
+    PredictOption{"quiet", "q", "Output", "BOOL", "print errors only", &PredictSettings::quiet},
+};
+
+std::span<const PredictOption> PredictSettings::options() {
+    static const std::vector<PredictOption> rows = [] {
+        std::vector<PredictOption> kept{kPredictOptions.front()};
+        for (const PredictOption& row : row_options<PredictSettings>()) {
+            if (std::find(kOfFiles.begin(), kOfFiles.end(), row.name) != kOfFiles.end()) kept.push_back(row);
+        }
+        kept.insert(kept.end(), kPredictOptions.begin() + 1, kPredictOptions.end());
+        return kept;
+    }();
+    return rows;
+}
+
+/// Throws ConfigError with every violation.
+void check(const PredictSettings& settings) {
+    Violations violations;
+    check_rows(PredictSettings::options(), settings, violations);
+    violations.refuse(settings.data.empty(),
+                      "predict: name the model first, as in 'proxstream predict model.json rows.csv'");
+    violations.refuse(settings.refill && settings.horizon > 0 && settings.data.size() == 1,
+                      "refill: needs rows to fill the lags from");
+    violations.conclude();
+}
 
 /// The rows of one call: predicted, written and scored.
 class PredictionRun {
@@ -120,7 +179,7 @@ int predict(const std::vector<std::string>& arguments) {
         "names; "
         "a label\nis not needed, and gives metrics if it is there. Nothing is learned.",
         arguments, settings,
-        {.checks = {[&] { validate(settings); }},
+        {.checks = {[&] { check(settings); }},
          .examples = {"predict model.json new.csv >predictions.csv", "predict load.json --horizon 24",
                       "predict model.json labelled.csv --predictions predictions.csv"}});
     if (done) return *done;

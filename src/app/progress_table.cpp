@@ -2,19 +2,14 @@
 
 #include "proxstream/core/linalg.hpp"
 
-#include "app/terminal.hpp"
-#include "regret/certificate_text.hpp"
+#include "core/text_lines.hpp"
 
 #include <algorithm>
-#include <cstdio>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 namespace proxstream::app {
 namespace {
-
-constexpr std::chrono::milliseconds kRedraw{150};
 
 std::size_t nonzeros(ConstView x) {
     return static_cast<std::size_t>(std::count_if(x.begin(), x.end(), [](Real value) { return value != 0; }));
@@ -29,7 +24,6 @@ ProgressTable::ProgressTable(Index every, bool classes, std::vector<std::string>
       verbose_(verbose),
       members_(std::move(members)),
       weights_(members_.size()),
-      terminal_(isatty(fileno(stderr)) != 0),
       schedule_(every) {
     fmt::print(stderr, "{:>10} {:>10} {:>10}{}", "rounds", "avg loss", "since last",
                classes_ ? " error %" : "");
@@ -50,7 +44,7 @@ std::string ProgressTable::heaviest() const {
     if (all == 0) return "";
     constexpr std::size_t kRoom = 14;
     const std::string& name = members_[static_cast<std::size_t>(most - weights_.begin())];
-    return fmt::format("  {} ({:.0f} %)", proxstream::shortened(name, kRoom), 100 * *most / all);
+    return fmt::format("  {} ({:.0f} %)", shortened(name, kRoom), 100 * *most / all);
 }
 
 void ProgressTable::on_round(const LearnProgress& progress) {
@@ -59,20 +53,21 @@ void ProgressTable::on_round(const LearnProgress& progress) {
         print_line(progress);
         return;
     }
-    if (!terminal_) return;
-    const auto now = std::chrono::steady_clock::now();
-    if (now - drawn_ < kRedraw) return;
-    drawn_ = now;
-    draw_status(progress);
+    status_.draw([&] {
+        const auto rounds = static_cast<Real>(std::max<Round>(progress.rounds, 1));
+        return tinted(Tint::dim, fmt::format("{:>10} {:>10.5g}  {:.0f} rows/s", progress.rounds,
+                                             progress.loss_sum / rounds,
+                                             static_cast<double>(progress.rows) / status_.seconds()));
+    });
 }
 
 void ProgressTable::finish(const LearnProgress& progress) {
     if (progress.rounds != printed_) print_line(progress);
-    clear_status();
+    status_.clear();
 }
 
 void ProgressTable::print_line(const LearnProgress& progress) {
-    clear_status();
+    status_.clear();
     const auto rounds = static_cast<Real>(std::max<Round>(progress.rounds, 1));
     const auto since = static_cast<Real>(std::max<Round>(progress.rounds - printed_, 1));
     fmt::print(stderr, "{:>10} {:>10.5g} {:>10.5g}", progress.rounds, progress.loss_sum / rounds,
@@ -96,23 +91,6 @@ void ProgressTable::print_line(const LearnProgress& progress) {
     printed_ = progress.rounds;
     loss_at_last_line_ = progress.loss_sum;
     steps_at_last_line_ = progress.steps;
-}
-
-void ProgressTable::draw_status(const LearnProgress& progress) {
-    const double seconds = std::chrono::duration<double>(drawn_ - start_).count();
-    const std::string text =
-        fmt::format("{:>10} {:>10.5g}  {:.0f} rows/s", progress.rounds,
-                    progress.loss_sum / static_cast<Real>(std::max<Round>(progress.rounds, 1)),
-                    static_cast<double>(progress.rows) / seconds);
-    fmt::print(stderr, "\r{}\033[K", tinted(Tint::dim, text));
-    (void)std::fflush(stderr);
-    status_shown_ = true;
-}
-
-void ProgressTable::clear_status() {
-    if (!status_shown_) return;
-    fmt::print(stderr, "\r\033[K");
-    status_shown_ = false;
 }
 
 }  // namespace proxstream::app

@@ -3,9 +3,9 @@
 #pragma once
 
 #include "app/drive_run.hpp"
+#include "app/terminal.hpp"
 #include "run/learn_run.hpp"
 
-#include <chrono>
 #include <string>
 #include <vector>
 
@@ -23,25 +23,19 @@ class ProgressTable {
     void finish(const LearnProgress& progress);
 
   private:
-    bool due(Round rounds) const;
     std::string heaviest() const;
     void print_line(const LearnProgress& progress);
-    void draw_status(const LearnProgress& progress);
-    void clear_status();
 
     bool classes_;
     bool measured_;
     bool verbose_;
     std::vector<std::string> members_;
     std::vector<Real> weights_;  // since the last line
-    bool terminal_;
     LineSchedule schedule_;
     Round printed_ = 0;
     Real loss_at_last_line_ = 0;
     std::uint64_t steps_at_last_line_ = 0;
-    bool status_shown_ = false;
-    std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-    std::chrono::steady_clock::time_point drawn_ = start_;
+    StatusLine status_;
 };
 
 }  // namespace proxstream::app

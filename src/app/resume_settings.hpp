@@ -6,7 +6,6 @@
 #include "store/run_store.hpp"
 
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 

@@ -4,6 +4,7 @@
 #include "app/command_line.hpp"
 #include "app/exit_code.hpp"
 #include "app/verbs.hpp"
+#include "core/violations.hpp"
 #include "io/output_file.hpp"
 #include "serve/serve_settings.hpp"
 #include "serve/served_run.hpp"
@@ -52,12 +53,12 @@ Plan make_plan(const std::vector<std::string>& arguments) {
     const std::string file = plan.settings.scenario;
     const std::string text = read_whole_file(file);
     plan.settings = {};
-    std::vector<std::string> violations;
-    collect(violations, "", [&] { read_serve_table(text, file, plan.settings); });
-    collect(violations, "", [&] { parse(plan.settings, true); });
+    Violations violations;
+    violations.collect("", [&] { read_serve_table(text, file, plan.settings); });
+    violations.collect("", [&] { parse(plan.settings, true); });
     if (violations.empty())
-        collect(violations, "", [&] { plan.learners = read_learners(text, file, plan.settings); });
-    if (!violations.empty()) throw ConfigError(violations);
+        violations.collect("", [&] { plan.learners = read_learners(text, file, plan.settings); });
+    violations.conclude();
     return plan;
 }
 

@@ -1,8 +1,8 @@
 #include "proxstream/core/error.hpp"
 
 #include "app/show.hpp"
-#include "app/terminal.hpp"
 #include "core/json.hpp"
+#include "core/text_lines.hpp"
 #include "io/output_file.hpp"
 #include "io/row_splitter.hpp"
 #include "loss/loss_table.hpp"
@@ -10,7 +10,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <numeric>
 
 #include <fmt/format.h>
 

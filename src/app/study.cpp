@@ -4,12 +4,13 @@
 
 #include "app/command_line.hpp"
 #include "app/exit_code.hpp"
-#include "app/study_progress.hpp"
+#include "app/terminal.hpp"
 #include "app/verbs.hpp"
 #include "core/find_row.hpp"
 
 #include <algorithm>
 #include <charconv>
+#include <cmath>
 #include <optional>
 
 #include <CLI/CLI.hpp>
@@ -154,6 +155,30 @@ StudyOptions checked_options(const StudyArguments& given, std::vector<std::strin
     return options;
 }
 
+std::string clock_text(double seconds) {
+    const auto whole = static_cast<long>(std::ceil(seconds));
+    if (whole < 60) return fmt::format("{} s", whole);
+    if (whole < 3600) return fmt::format("{}:{:02} min", whole / 60, whole % 60);
+    return fmt::format("{}:{:02} h", whole / 3600, whole / 60 % 60);
+}
+
+/// A bar with the time left on a terminal, a line for each finished cell elsewhere.
+void show_progress(const StudyProgress& progress, StatusLine& line) {
+    const double now = line.seconds();
+    if (!line.on_terminal()) {
+        if (progress.finished.empty()) return;
+        fmt::print(stderr, "{}/{} {} ({:.1f} s)\n", progress.done, progress.cells, progress.finished, now);
+        return;
+    }
+    line.draw([&] {
+        // The first moments say nothing about the rest.
+        const bool tells = progress.share > 0.01 && now > 0.5;
+        return fmt::format(
+            "{} {}/{} cells, {}", progress_bar(progress.share, 30), progress.done, progress.cells,
+            tells ? clock_text(now / progress.share - now) + " left" : std::string("starting"));
+    });
+}
+
 }  // namespace
 
 int study(const std::vector<std::string>& arguments) {
@@ -176,13 +201,12 @@ int study(const std::vector<std::string>& arguments) {
     if (!violations.empty()) throw ConfigError(violations);
     set_threads(threads);
 
-    std::optional<StudyProgressBar> bar;
-    if (!given.quiet) bar.emplace();
+    StatusLine status;
     const StudyOutcome outcome =
         run_study(*row, options, stop_requested(), [&](const StudyProgress& progress) {
-            if (bar) bar->on_progress(progress);
+            if (!given.quiet) show_progress(progress, status);
         });
-    if (bar) bar->finish();
+    status.clear();
     fmt::print("{}", outcome.report);
     if (!given.quiet) {
         for (const std::string& file : outcome.files) fmt::print(stderr, "wrote {}\n", file);

@@ -1,9 +1,9 @@
 #include "app/terminal.hpp"
 
-#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 namespace proxstream::app {
@@ -43,24 +43,35 @@ std::string tinted(Tint tint, std::string_view text) {
     return "\033[" + std::string(code(tint)) + 'm' + std::string(text) + "\033[0m";
 }
 
-std::string wrapped(std::string_view text, std::size_t indent) {
-    constexpr std::size_t kColumns = 80;
-    std::string out;
-    std::size_t column = indent;
-    while (!text.empty()) {
-        const std::size_t length = std::min(text.find(' '), text.size());
-        if (column > indent && column + 1 + length > kColumns) {
-            out += '\n' + std::string(indent, ' ');
-            column = indent;
-        } else if (column > indent) {
-            out += ' ';
-            ++column;
-        }
-        out += text.substr(0, length);
-        column += length;
-        text.remove_prefix(std::min(length + 1, text.size()));
-    }
-    return out;
+std::string progress_bar(double share, int columns) {
+    const int filled = static_cast<int>(share * columns);
+    return fmt::format("[{:=<{}}{:<{}}]", "", filled, "", columns - filled);
+}
+
+StatusLine::StatusLine(bool wanted) : on_terminal_(wanted && isatty(fileno(stderr)) != 0) {}
+
+double StatusLine::seconds() const {
+    return std::chrono::duration<double>(Clock::now() - start_).count();
+}
+
+bool StatusLine::due() {
+    constexpr std::chrono::milliseconds kRedraw{150};
+    if (!on_terminal_) return false;
+    const Clock::time_point now = Clock::now();
+    if (now - last_ < kRedraw) return false;
+    last_ = now;
+    return true;
+}
+
+void StatusLine::print(const std::string& text) {
+    fmt::print(stderr, "\r{}\033[K", text);
+    (void)std::fflush(stderr);
+    drawn_ = true;
+}
+
+void StatusLine::clear() {
+    if (drawn_) fmt::print(stderr, "\r\033[K");
+    drawn_ = false;
 }
 
 }  // namespace proxstream::app

@@ -2,7 +2,9 @@
 #pragma once
 
 #include "proxstream/core/error.hpp"
+#include "proxstream/core/types.hpp"
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -22,6 +24,20 @@ class Violations {
     /// Adds the text if `wrong`.
     void refuse(bool wrong, std::string what) {
         if (wrong) all_.push_back(std::move(what));
+    }
+    /// Adds "NAME = VALUE: must be ALLOWED" unless `holds`.
+    void require_value(bool holds, std::string_view name, Real value, std::string_view allowed) {
+        require(holds, "{} = {}: must be {}", name, value, allowed);
+    }
+    void at_least_zero(std::string_view name, Real value) {
+        require_value(value >= 0 && value <= kAbsurd, name, value, "a finite number, at least 0");
+    }
+    void at_least_one(std::string_view name, std::uint64_t value) {
+        require(value >= 1, "{} = {}: must be at least 1", name, value);
+    }
+    void above_zero(std::string_view name, Real value) { require_value(value > 0, name, value, "above 0"); }
+    void positive_or_automatic(std::string_view name, Real value) {
+        require_value(value >= 0 && value <= kAbsurd, name, value, "positive, or 0 for an automatic one");
     }
     /// Runs `check`; returns false if it threw ConfigError. `option` comes before its messages.
     template <class Check>

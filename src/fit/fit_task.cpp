@@ -14,21 +14,10 @@
 #include "run/row_model.hpp"
 #include "run/settings_reader.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace proxstream {
 namespace {
-
-std::vector<Real> largest_values(const RowBlock& rows, Index features) {
-    if (rows.sparse()) return {};
-    std::vector<Real> largest(features, -kInfinity);
-    for (Index row = 0; row < rows.rows(); ++row) {
-        const ConstView values = rows.values(row);
-        for (Index i = 0; i < features; ++i) largest[i] = std::max(largest[i], values[i]);
-    }
-    return largest;
-}
 
 ProblemOptions problem_options(const FitSettings& settings) {
     return {.smoothness = settings.smoothness,

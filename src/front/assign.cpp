@@ -6,7 +6,6 @@
 #include "traffic/split_set.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
@@ -18,18 +17,18 @@ constexpr Index kFirstSlots = 8;
 constexpr Index kMostSlots = 8192;
 
 void check(const Network& network, const AssignOptions& options) {
-    OptionChecks checks;
-    check_links(network, checks);
-    checks.require(options.gap >= 0 && options.gap < 1, "gap", options.gap, "in [0, 1)");
-    checks.at_least_one("max_rounds", options.max_rounds);
-    checks.above_zero("max_seconds", options.max_seconds);
-    checks.at_least_zero("toll_factor", options.toll_factor);
-    checks.at_least_zero("distance_factor", options.distance_factor);
-    checks.parses("objective", [&] {
+    Violations violations;
+    check_links(network, violations);
+    violations.require_value(options.gap >= 0 && options.gap < 1, "gap", options.gap, "in [0, 1)");
+    violations.at_least_one("max_rounds", options.max_rounds);
+    violations.above_zero("max_seconds", options.max_seconds);
+    violations.at_least_zero("toll_factor", options.toll_factor);
+    violations.at_least_zero("distance_factor", options.distance_factor);
+    violations.collect("objective", [&] {
         if (Objective::parse(options.objective).kind == ObjectiveKind::unweighted)
             throw ConfigError("unweighted is not convex; assign has no gap for it");
     });
-    checks.finish();
+    violations.conclude();
 }
 
 /// Pairs with demand in ascending order, as paths need them, with their indices in the caller's list.

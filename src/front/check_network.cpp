@@ -8,12 +8,13 @@
 #include <fmt/format.h>
 
 namespace proxstream {
-void check_links(const Network& network, OptionChecks& checks) {
-    if (network.links() == 0) checks.require(false, "network: it has no links; at least one is needed");
+void check_links(const Network& network, Violations& violations) {
+    violations.require(network.links() > 0, "network: it has no links; at least one is needed");
     for (LinkIndex index = 0; index < network.links(); ++index) {
         const Link& link = network.link(index);
         const auto require = [&](bool holds, const char* what, Real value, const char* allowed) {
-            checks.require(holds, fmt::format("link {}: {}", network.link_name(index), what), value, allowed);
+            violations.require_value(holds, fmt::format("link {}: {}", network.link_name(index), what), value,
+                                     allowed);
         };
         require(link.capacity > 0 && std::isfinite(link.capacity), "capacity", link.capacity,
                 "a finite number above 0");

@@ -5,7 +5,7 @@
 #include "proxstream/traffic/link_costs.hpp"
 #include "proxstream/traffic/network.hpp"
 
-#include "front/option_checks.hpp"
+#include "core/violations.hpp"
 
 #include <span>
 #include <string>
@@ -14,7 +14,7 @@
 namespace proxstream {
 
 /// Checks that costs can be computed with the capacity, time and parameters of every link.
-void check_links(const Network& network, OptionChecks& checks);
+void check_links(const Network& network, Violations& violations);
 
 /// Throws DataError.
 [[noreturn]] void refuse_data(const std::string& source, const std::string& field, const std::string& problem,

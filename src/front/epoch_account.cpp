@@ -79,9 +79,7 @@ std::vector<Certificate> EpochAccount::certificates_here(const Closing& closing,
 void EpochAccount::serialise(StateArchive& archive) {
     serialise_past(archive);
     proxstream::serialise(archive, "header", header_);
-    archive.field("begun", begun_);
-    archive.field("regret", regret_);
-    archive.field("regret bound", regret_bound_);
+    archive.fields(Field{"begun", begun_}, Field{"regret", regret_}, Field{"regret bound", regret_bound_});
     bool open = tally_.has_value();
     archive.field("open", open);
     if (!open) return;

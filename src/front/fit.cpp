@@ -4,7 +4,7 @@
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
 
-#include "front/option_checks.hpp"
+#include "core/violations.hpp"
 #include "loss/loss_table.hpp"
 #include "offline/fit_certificate.hpp"
 #include "offline/function_loss.hpp"
@@ -12,7 +12,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <functional>
 #include <memory>
 #include <utility>
 
@@ -22,29 +21,29 @@ namespace proxstream {
 namespace {
 
 void check(const FitProblem& problem, const FitOptions& options) {
-    OptionChecks checks;
+    Violations violations;
     const int given = (problem.function ? 1 : 0) + (problem.sample ? 1 : 0) + (problem.loss.empty() ? 0 : 1);
-    checks.require(given == 1,
-                   fmt::format("problem: {} of function, sample and loss are given; give exactly one",
-                               given == 0 ? "none" : "several"));
-    checks.require(!problem.loss.empty() || problem.dimension > 0, "dimension = 0: must be at least 1");
-    checks.require(!problem.sample || problem.expectation || problem.samples > 0,
-                   "samples = 0: must be at least 1, unless expectation is set");
-    checks.require(!problem.expectation || (problem.sample && problem.samples == 0),
-                   "expectation: it is of the function `sample`, without a number of samples");
-    checks.require(problem.loss.empty() || problem.rows.rows() > 0,
-                   "rows: there are none; at least one is needed");
-    checks.at_least_zero("epsilon", options.epsilon);
-    checks.above_zero("max_passes", options.max_passes);
-    checks.above_zero("max_seconds", options.max_seconds);
-    checks.positive_or_automatic("step", options.step);
-    checks.positive_or_automatic("smoothness", options.smoothness);
+    violations.require(given == 1, "problem: {} of function, sample and loss are given; give exactly one",
+                       given == 0 ? "none" : "several");
+    violations.require(!problem.loss.empty() || problem.dimension > 0, "dimension = 0: must be at least 1");
+    violations.require(!problem.sample || problem.expectation || problem.samples > 0,
+                       "samples = 0: must be at least 1, unless expectation is set");
+    violations.require(!problem.expectation || (problem.sample && problem.samples == 0),
+                       "expectation: it is of the function `sample`, without a number of samples");
+    violations.require(problem.loss.empty() || problem.rows.rows() > 0,
+                       "rows: there are none; at least one is needed");
+    violations.at_least_zero("epsilon", options.epsilon);
+    violations.above_zero("max_passes", options.max_passes);
+    violations.above_zero("max_seconds", options.max_seconds);
+    violations.positive_or_automatic("step", options.step);
+    violations.positive_or_automatic("smoothness", options.smoothness);
     const bool ends = options.epsilon > 0 || options.max_passes < kInfinity ||
                       options.max_seconds < kInfinity ||
                       options.max_iterations < FitOptions{}.max_iterations || options.on_progress;
-    checks.require(ends, "epsilon = 0: nothing would end this fit; give an epsilon, a budget or on_progress");
-    if (options.method != "auto") checks.parses("method", [&] { method_row(options.method); });
-    checks.finish();
+    violations.require(ends,
+                       "epsilon = 0: nothing would end this fit; give an epsilon, a budget or on_progress");
+    if (options.method != "auto") violations.collect("method", [&] { method_row(options.method); });
+    violations.conclude();
 }
 
 /// A function is a mean over a single sample, so that one evaluation is a pass.
@@ -97,14 +96,9 @@ struct RowLoss {
 
 RowLoss row_loss(FitProblem& problem) {
     const Index features = features_of(problem.rows);
-    RowShape shape{.features = features, .intercept = problem.intercept};
-    if (!problem.rows.sparse()) {
-        shape.largest.assign(features, -kInfinity);
-        for (Index row = 0; row < problem.rows.rows(); ++row) {
-            const ConstView values = problem.rows.values(row);
-            for (Index i = 0; i < features; ++i) shape.largest[i] = std::max(shape.largest[i], values[i]);
-        }
-    }
+    const RowShape shape{.features = features,
+                         .intercept = problem.intercept,
+                         .largest = largest_values(problem.rows, features)};
     std::shared_ptr<const PassFamily> family = parse_loss(problem.loss, shape);
     for (Index row = 0; row < problem.rows.rows(); ++row) {
         if (std::string wrong = row_violation(problem.rows, row, *family); !wrong.empty())

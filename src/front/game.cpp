@@ -4,7 +4,7 @@
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/spec.hpp"
 
-#include "front/option_checks.hpp"
+#include "core/violations.hpp"
 #include "front/play_plan.hpp"
 #include "game/function_cost.hpp"
 #include "game/game_referee.hpp"
@@ -61,20 +61,19 @@ std::string name_of(const Player& player, Index number) {
 }
 
 void check(const std::vector<Player>& players) {
-    OptionChecks checks;
-    checks.require(players.size() >= 2,
-                   fmt::format("players: there are {}; a game needs at least 2", players.size()));
+    Violations violations;
+    violations.require(players.size() >= 2, "players: there are {}; a game needs at least 2", players.size());
     for (Index i = 0; i < players.size(); ++i) {
         const Player& player = players[i];
         const std::string who = fmt::format("player '{}': ", name_of(player, i));
-        checks.require(player.dimension > 0, who + "dimension = 0: must be at least 1");
-        checks.require(static_cast<bool>(player.cost), who + "it has no cost; give a function");
-        checks.require(player.start.empty() || player.start.size() == player.dimension,
-                       who + fmt::format("its start has {} numbers, its play {}", player.start.size(),
-                                         player.dimension));
-        checks.require(all_finite(player.start), who + "its start has to be finite");
+        violations.require(player.dimension > 0, "{}dimension = 0: must be at least 1", who);
+        violations.require(static_cast<bool>(player.cost), "{}it has no cost; give a function", who);
+        violations.require(player.start.empty() || player.start.size() == player.dimension,
+                           "{}its start has {} numbers, its play {}", who, player.start.size(),
+                           player.dimension);
+        violations.require(all_finite(player.start), "{}its start has to be finite", who);
     }
-    checks.finish();
+    violations.conclude();
 }
 
 GameDefinition define(const std::vector<Player>& players, const std::shared_ptr<CostFailure>& failure) {
@@ -103,17 +102,17 @@ GameDefinition define(const std::vector<Player>& players, const std::shared_ptr<
 }
 
 SeatSettings settings_of(const GameOptions& options) {
-    OptionChecks checks;
-    checks.positive_or_automatic("step", options.step);
-    checks.at_least_zero("epsilon", options.epsilon);
-    checks.at_least_one("max_steps", options.max_steps);
-    checks.above_zero("max_seconds", options.max_seconds);
-    if (options.turns != "auto") checks.parses("turns", [&] { parse_turns(options.turns); });
-    if (options.window != "auto") checks.parses("window", [&] { WindowWeights::parse(options.window); });
-    checks.parses("tolerance", [&] { Tolerance::parse(options.tolerance); });
+    Violations violations;
+    violations.positive_or_automatic("step", options.step);
+    violations.at_least_zero("epsilon", options.epsilon);
+    violations.at_least_one("max_steps", options.max_steps);
+    violations.above_zero("max_seconds", options.max_seconds);
+    if (options.turns != "auto") violations.collect("turns", [&] { parse_turns(options.turns); });
+    if (options.window != "auto") violations.collect("window", [&] { WindowWeights::parse(options.window); });
+    violations.collect("tolerance", [&] { Tolerance::parse(options.tolerance); });
     if (options.variation != "auto" && options.variation != "proved" && options.variation != "pilot")
-        checks.parses("", [&] { number_or_auto("variation", options.variation); });
-    checks.finish();
+        violations.collect("", [&] { number_or_auto("variation", options.variation); });
+    violations.conclude();
 
     SeatSettings settings;
     settings.turns = options.turns;
@@ -140,20 +139,6 @@ auto passing_on(CostFailure& failure, const Body& body) {
         failure.rethrow();
         throw;
     }
-}
-
-std::vector<RunHeader> headers_of(const SeatSettings& settings, const PlayPlan& plan, const GamePlay& play) {
-    const GameRules rules = rules_of(settings, plan, play.game());
-    std::vector<RunHeader> headers;
-    for (Index i = 0; i < play.players(); ++i) {
-        RunHeader header = play.learner(i).facts();
-        header.name = play.game().players[i].name;
-        if (header.members.empty()) header.max_steps = settings.max_steps;
-        if (settings.max_seconds < kInfinity) header.max_seconds = settings.max_seconds;
-        note_rules(rules, i, header);
-        headers.push_back(std::move(header));
-    }
-    return headers;
 }
 
 }  // namespace

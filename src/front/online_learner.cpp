@@ -205,10 +205,8 @@ void OnlineLearner::State::serialise(StateArchive& archive) {
                 fmt::format("{}: was {} in the run that was saved, and is {} here", name, saved, text));
     }
     if (!violations.empty()) throw ConfigError(violations);
-    archive.field("reference step", step);
-    archive.field("claimed smoothness", smoothness);
-    archive.field("refused before", refused_before);
-    archive.field("checked", rounds_checked);
+    archive.fields(Field{"reference step", step}, Field{"claimed smoothness", smoothness},
+                   Field{"refused before", refused_before}, Field{"checked", rounds_checked});
     bool forecasts = static_cast<bool>(forecast);
     archive.field("forecast", forecasts);
     if (archive.reading() && forecasts) forecast = losses.make_batch(1, failure).blank_record();

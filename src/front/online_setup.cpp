@@ -124,63 +124,66 @@ bool samples_gradients(const OnlineOptions& options) {
 }
 
 void OnlineLearner::State::validate() {
-    OptionChecks checks;
-    check_sizes(checks);
-    check_figures(checks);
-    check_texts(checks);
-    checks.finish();
+    Violations violations;
+    check_sizes(violations);
+    check_figures(violations);
+    check_texts(violations);
+    violations.conclude();
 }
 
-void OnlineLearner::State::check_sizes(OptionChecks& checks) {
+void OnlineLearner::State::check_sizes(Violations& violations) {
     Index& n = options.dimension;
     if (n == 0) n = losses.dimension;
     if (n == 0) n = options.start.size();
-    checks.require(n > 0, "dimension: not given; it is the number of coordinates of a decision");
-    checks.require(
-        losses.dimension == 0 || losses.dimension == n,
-        fmt::format("dimension = {}: the losses are functions of {} coordinates", n, losses.dimension));
+    violations.require(n > 0, "dimension: not given; it is the number of coordinates of a decision");
+    violations.require(losses.dimension == 0 || losses.dimension == n,
+                       "dimension = {}: the losses are functions of {} coordinates", n, losses.dimension);
     if (losses.closures) losses = LossSource::of_closures(n);
-    checks.require(options.start.empty() || options.start.size() == n,
-                   fmt::format("start: has {} numbers, and a decision has {}", options.start.size(), n));
-    checks.require(all_finite(options.start), "start: all its numbers must be finite");
+    violations.require(options.start.empty() || options.start.size() == n,
+                       "start: has {} numbers, and a decision has {}", options.start.size(), n);
+    violations.require(all_finite(options.start), "start: all its numbers must be finite");
     // Intercepts and biases of models of rows come last and are not penalised.
     const Index penalised = losses.rows ? losses.rows->penalised() : n;
-    checks.parses("regulariser", [&] {
+    violations.collect("regulariser", [&] {
         if (penalised > 0) g.check_dimension(penalised);
         if (penalised < n) g = Sliced<AnyRegulariser>(0, penalised, options.regulariser);
     });
 }
 
-void OnlineLearner::State::check_figures(OptionChecks& checks) const {
-    checks.positive_or_automatic("smoothness", options.smoothness);
-    checks.at_least_one("max_steps", options.max_steps);
-    checks.above_zero("max_seconds", options.max_seconds);
-    checks.require(options.effort >= 0, "effort", options.effort, "positive, or 0 for an automatic one");
-    checks.require(!options.sampler || options.sampler->sample, "sampler: has no function");
-    checks.require(!options.sampler || options.sampler->samples > 0, "sampler: samples must be at least 1");
-    checks.require(!options.sampler || options.oracle == "exact", "oracle: give it or a sampler, not both");
-    checks.require(
+void OnlineLearner::State::check_figures(Violations& violations) const {
+    violations.positive_or_automatic("smoothness", options.smoothness);
+    violations.at_least_one("max_steps", options.max_steps);
+    violations.above_zero("max_seconds", options.max_seconds);
+    violations.require_value(options.effort >= 0, "effort", options.effort,
+                             "positive, or 0 for an automatic one");
+    violations.require(!options.sampler || options.sampler->sample, "sampler: has no function");
+    violations.require(!options.sampler || options.sampler->samples > 0,
+                       "sampler: samples must be at least 1");
+    violations.require(!options.sampler || options.oracle == "exact",
+                       "oracle: give it or a sampler, not both");
+    violations.require(
         options.switching == 0 || g.can_switch(),
         "switching: this regulariser has no known prox together with a switching penalty; separable "
         "ones and simplices have");
 }
 
-void OnlineLearner::State::check_texts(OptionChecks& checks) const {
+void OnlineLearner::State::check_texts(Violations& violations) const {
     bool noisy = true;
-    checks.parses("", [&] { noisy = samples_gradients(options); });
-    checks.require(noisy || options.referee, "referee = false: only noisy gradients can do without");
-    if (!is_automatic(options.step)) checks.parses("", [&] { parse_step(options.step); });
-    checks.parses("", [&] { Tolerance::parse(options.tolerance.text()); });
+    violations.collect("", [&] { noisy = samples_gradients(options); });
+    violations.require(noisy || options.referee, "referee = false: only noisy gradients can do without");
+    if (!is_automatic(options.step)) violations.collect("", [&] { parse_step(options.step); });
+    violations.collect("", [&] { Tolerance::parse(options.tolerance.text()); });
 
     // A refused option is replaced by its default, so that the others are checked too.
     LearnerConfig trial = parts(1);
-    if (!checks.parses("forecast", [&] { trial.model = ForecastRule::parse(options.forecast); }))
+    if (!violations.collect("forecast", [&] { trial.model = ForecastRule::parse(options.forecast); }))
         trial.model = {};
-    if (!checks.parses("window", [&] { check_window(options.window.text()); })) trial.window = "1";
-    if (!checks.parses("selection", [&] { check_selection(options.selection); })) trial.selection.clear();
-    if (!checks.parses("inner", [&] { check_inner(options.inner); })) trial.inner = "auto";
+    if (!violations.collect("window", [&] { check_window(options.window.text()); })) trial.window = "1";
+    if (!violations.collect("selection", [&] { check_selection(options.selection); }))
+        trial.selection.clear();
+    if (!violations.collect("inner", [&] { check_inner(options.inner); })) trial.inner = "auto";
     trial.g = Zero();
-    checks.parses("", [&] { check_learner(options.learner, std::move(trial)); });
+    violations.collect("", [&] { check_learner(options.learner, std::move(trial)); });
 }
 
 void OnlineLearner::State::choose_start() {

@@ -4,7 +4,7 @@
 #include "proxstream/gradient_check.hpp"
 #include "proxstream/online_learner.hpp"
 
-#include "front/option_checks.hpp"
+#include "core/violations.hpp"
 #include "online/learner_table.hpp"
 #include "regret/ledger_writer.hpp"
 #include "regret/tally.hpp"
@@ -12,7 +12,6 @@
 #include <exception>
 #include <memory>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -36,9 +35,9 @@ struct OnlineLearner::State {
 
     /// Throws ConfigError that names every mistake.
     void validate();
-    void check_sizes(OptionChecks& checks);
-    void check_figures(OptionChecks& checks) const;
-    void check_texts(OptionChecks& checks) const;
+    void check_sizes(Violations& violations);
+    void check_figures(Violations& violations) const;
+    void check_texts(Violations& violations) const;
     void choose_start();
     LearnerConfig parts(Real reference_step) const;
 

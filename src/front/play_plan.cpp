@@ -4,6 +4,7 @@
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
 
+#include "core/violations.hpp"
 #include "game/play_batch.hpp"
 
 #include <algorithm>
@@ -249,7 +250,7 @@ PlayPlan plan_play(const SeatSettings& settings, const GameDefinition& game) {
 std::vector<std::unique_ptr<AnyLearner>> make_players(const SeatSettings& settings,
                                                       const GameDefinition& game, const PlayPlan& plan) {
     std::vector<std::unique_ptr<AnyLearner>> learners;
-    std::vector<std::string> violations;
+    Violations violations;
     for (Index i = 0; i < game.players.size(); ++i) {
         const GamePlayer& player = game.players[i];
         const SeatPlan& seat = plan.seats[i];
@@ -266,18 +267,19 @@ std::vector<std::unique_ptr<AnyLearner>> make_players(const SeatSettings& settin
         constexpr Index kMostWhole = Index{1} << 16U;
         if (player.cost->parts() > kMostWhole && Spec::parse(seat.learner).name() != "sampled-steps" &&
             !settings.force) {
-            violations.push_back(fmt::format(
+            violations.require(
+                false,
                 "player '{}': learner = {} evaluates all {} samples of its cost in every round; take "
                 "sampled-steps, a game of at most {} samples, or --force",
-                player.name, seat.learner, player.cost->parts(), kMostWhole));
+                player.name, seat.learner, player.cost->parts(), kMostWhole);
             continue;
         }
         // Players need independent draws.
         parts.seed = settings.seed + 0x9e3779b97f4a7c15ULL * (i + 1);
-        collect(violations, "player '" + player.name + "'",
-                [&] { learners.push_back(make_learner(seat.learner, std::move(parts))); });
+        violations.collect("player '" + player.name + "'",
+                           [&] { learners.push_back(make_learner(seat.learner, std::move(parts))); });
     }
-    if (!violations.empty()) throw ConfigError(violations);
+    violations.conclude();
     return learners;
 }
 
@@ -286,6 +288,20 @@ GameRules rules_of(const SeatSettings& settings, const PlayPlan& plan, const Gam
     if (settings.epsilon > 0) rules.epsilon = settings.epsilon;
     for (const SeatPlan& seat : plan.seats) rules.variations.push_back(seat.variation);
     return rules;
+}
+
+std::vector<RunHeader> headers_of(const SeatSettings& settings, const PlayPlan& plan, const GamePlay& play) {
+    const GameRules rules = rules_of(settings, plan, play.game());
+    std::vector<RunHeader> headers;
+    for (Index i = 0; i < play.players(); ++i) {
+        RunHeader header = play.learner(i).facts();
+        header.name = play.game().players[i].name;
+        if (header.members.empty()) header.max_steps = settings.max_steps;
+        if (settings.max_seconds < kInfinity) header.max_seconds = settings.max_seconds;
+        note_rules(rules, i, header);
+        headers.push_back(std::move(header));
+    }
+    return headers;
 }
 
 std::vector<WindowWeights> referee_windows(const GamePlay& play) {

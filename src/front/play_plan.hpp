@@ -62,6 +62,8 @@ std::vector<std::unique_ptr<AnyLearner>> make_players(const SeatSettings& settin
 
 /// The rules of the game, for its ledger.
 GameRules rules_of(const SeatSettings& settings, const PlayPlan& plan, const GameDefinition& game);
+/// What the ledger of each player states about it, with the rules.
+std::vector<RunHeader> headers_of(const SeatSettings& settings, const PlayPlan& plan, const GamePlay& play);
 
 /// The window of each player's referee; for an ensemble of windows, the newest play alone.
 std::vector<WindowWeights> referee_windows(const GamePlay& play);

@@ -47,22 +47,22 @@ LearnerConfig learner_options(const RouterOptions& options) {
 }
 
 void check(const Network& network, const RouterOptions& options) {
-    OptionChecks checks;
-    check_links(network, checks);
-    checks.require(options.paths >= 1 && options.paths <= kMostPaths, "paths",
-                   static_cast<Real>(options.paths), "from 1 to 1000");
-    checks.at_least_zero("toll_factor", options.toll_factor);
-    checks.at_least_zero("distance_factor", options.distance_factor);
-    checks.at_least_zero("switching", options.switching);
-    checks.positive_or_automatic("step", options.step);
-    checks.at_least_one("max_steps", options.max_steps);
-    checks.above_zero("max_seconds", options.max_seconds);
-    checks.parses("objective", [&] { Objective::parse(options.objective); });
-    checks.parses("window", [&] { measured_window(options.window); });
-    checks.parses("tolerance", [&] { Tolerance::parse(options.tolerance); });
-    checks.finish();
-    checks.parses("learner", [&] { check_learner(options.learner, learner_options(options)); });
-    checks.finish();
+    Violations violations;
+    check_links(network, violations);
+    violations.require(options.paths >= 1 && options.paths <= kMostPaths,
+                       "paths = {}: must be from 1 to 1000", options.paths);
+    violations.at_least_zero("toll_factor", options.toll_factor);
+    violations.at_least_zero("distance_factor", options.distance_factor);
+    violations.at_least_zero("switching", options.switching);
+    violations.positive_or_automatic("step", options.step);
+    violations.at_least_one("max_steps", options.max_steps);
+    violations.above_zero("max_seconds", options.max_seconds);
+    violations.collect("objective", [&] { Objective::parse(options.objective); });
+    violations.collect("window", [&] { measured_window(options.window); });
+    violations.collect("tolerance", [&] { Tolerance::parse(options.tolerance); });
+    violations.conclude();
+    violations.collect("learner", [&] { check_learner(options.learner, learner_options(options)); });
+    violations.conclude();
 }
 
 RouterGround prepare(const Network& network, const std::vector<Pair>& pairs, const RouterOptions& options) {

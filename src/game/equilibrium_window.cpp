@@ -3,6 +3,8 @@
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/spec.hpp"
 
+#include "core/violations.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <string>
@@ -25,12 +27,11 @@ Index whole(Real length) {
 
 EquilibriumWindow equilibrium_window(std::span<const PlayerFigures> players, Real epsilon,
                                      std::optional<Real> mean_square) {
-    std::vector<std::string> violations;
-    if (players.size() < 2) violations.emplace_back("players: a game needs at least 2");
+    Violations violations;
+    violations.require(players.size() >= 2, "players: a game needs at least 2");
     const auto require = [&](const char* what, Real value, bool positive) {
-        if ((positive ? value > 0 : value >= 0) && value <= kAbsurd) return;
-        violations.push_back(std::string(what) + " = " + format_short(value) +
-                             (positive ? ": must be positive" : ": must be 0 or more"));
+        violations.require((positive ? value > 0 : value >= 0) && value <= kAbsurd, "{} = {}: must be {}",
+                           what, format_short(value), positive ? "positive" : "0 or more");
     };
     require("epsilon", epsilon, true);
     for (const PlayerFigures& player : players) {
@@ -39,7 +40,7 @@ EquilibriumWindow equilibrium_window(std::span<const PlayerFigures> players, Rea
         require("variation", player.variation, false);
     }
     require("mean square of the variation", mean_square.value_or(0), false);
-    if (!violations.empty()) throw ConfigError(violations);
+    violations.conclude();
 
     Real most = 0;
     Real delta = 0;

@@ -4,6 +4,8 @@
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/spec.hpp"
 
+#include "core/violations.hpp"
+
 #include <cmath>
 #include <string>
 #include <utility>
@@ -18,25 +20,23 @@ FunctionCost::FunctionCost(const JointLayout& layout, Index player, Function fun
       player_(player),
       function_(std::move(function)) {
     claims_ = claims;
-    std::vector<std::string> violations;
-    if (!function_) violations.emplace_back("a cost needs a function");
-    if (player_ >= layout_.players()) {
-        violations.push_back("there is no player " + std::to_string(player_) + ": the layout has " +
-                             std::to_string(layout_.players()) + ", counted from 0");
-    }
+    Violations violations;
+    violations.require(static_cast<bool>(function_), "a cost needs a function");
+    violations.require(player_ < layout_.players(),
+                       "there is no player {}: the layout has {}, counted from 0", player_,
+                       layout_.players());
     for (Index i = 0; i < layout_.players(); ++i) {
-        if (layout_.dimension(i) > 0) continue;
-        violations.push_back("player " + std::to_string(i) +
-                             " has an empty block: give it at least one coordinate");
+        violations.require(layout_.dimension(i) > 0,
+                           "player {} has an empty block: give it at least one coordinate", i);
     }
     const auto check_claim = [&](const char* name, const std::optional<Real>& claim) {
-        if (!claim || (*claim >= 0 && std::isfinite(*claim))) return;
-        violations.push_back(std::string(name) + " = " + format_short(*claim) +
-                             " is not allowed; claim a finite number of at least 0, or nothing");
+        violations.require(!claim || (*claim >= 0 && std::isfinite(*claim)),
+                           "{} = {} is not allowed; claim a finite number of at least 0, or nothing", name,
+                           format_short(claim.value_or(0)));
     };
     check_claim("smoothness", claims_.smoothness);
     check_claim("variation", claims_.variation);
-    if (!violations.empty()) throw ConfigError(std::move(violations));
+    violations.conclude();
 }
 
 void FunctionCost::condense(ConstView joint, View record, Scratch& /*scratch*/) const {

@@ -2,6 +2,7 @@
 
 #include "proxstream/core/error.hpp"
 
+#include "core/violations.hpp"
 #include "game/play_batch.hpp"
 
 #include <cmath>
@@ -25,31 +26,28 @@ std::vector<Real> GameDefinition::start() const {
 namespace {
 
 /// Checks one player without the others.
-void check_player(const GamePlayer& player, std::vector<std::string>& violations) {
-    const std::string who = "player '" + player.name + "': ";
+void check_player(const GamePlayer& player, Violations& violations) {
     const Index n = player.cost->dimension();
     if (player.start.size() != n) {
-        violations.push_back(who + "its start has " + std::to_string(player.start.size()) +
-                             " numbers, its play " + std::to_string(n));
+        violations.require(false, "player '{}': its start has {} numbers, its play {}", player.name,
+                           player.start.size(), n);
         return;
     }
-    try {
+    violations.collect("player '" + player.name + "'", [&] {
         player.g.check_dimension(n);
         Scratch scratch;
         if (!std::isfinite(player.g.value(player.start, scratch)))
-            violations.push_back(who + "it starts outside its set (" + player.set + ")");
-    } catch (const ConfigError& error) {
-        for (const std::string& text : error.violations()) violations.push_back(who + text);
-    }
+            throw ConfigError("it starts outside its set (" + player.set + ")");
+    });
 }
 
 }  // namespace
 
 void check(const GameDefinition& game) {
-    std::vector<std::string> violations;
-    if (game.players.size() < 2) violations.emplace_back("a game needs at least two players");
+    Violations violations;
+    violations.require(game.players.size() >= 2, "a game needs at least two players");
     for (const GamePlayer& player : game.players) check_player(player, violations);
-    if (!violations.empty()) throw ConfigError(std::move(violations));
+    violations.conclude();
 
     const std::vector<Real> joint = game.start();
     Scratch scratch;
@@ -57,11 +55,10 @@ void check(const GameDefinition& game) {
         // A sampled cost would be evaluated over all its samples; its learner refuses such rounds instead.
         if (player.cost->parts() > 1) continue;
         const PlayBatch batch = PlayBatch::of_play(player.cost, joint, scratch);
-        if (!std::isfinite(batch.value(0, player.start, scratch)))
-            violations.push_back("player '" + player.name +
-                                 "': its cost is not finite where the game starts");
+        violations.require(std::isfinite(batch.value(0, player.start, scratch)),
+                           "player '{}': its cost is not finite where the game starts", player.name);
     }
-    if (!violations.empty()) throw ConfigError(std::move(violations));
+    violations.conclude();
 }
 
 }  // namespace proxstream

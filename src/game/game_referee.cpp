@@ -116,8 +116,7 @@ void GameReferee::gains(ConstView joint, View out) {
 void GameReferee::serialise(StateArchive& archive) {
     archive.agree("players", seats_.size());
     for (Seat& seat : seats_) {
-        archive.section("past", seat.past);
-        archive.field("rounds", seat.rounds);
+        archive.fields(Field{"past", seat.past}, Field{"rounds", seat.rounds});
     }
 }
 

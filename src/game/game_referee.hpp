@@ -13,7 +13,6 @@
 #include "game/play_batch.hpp"
 #include "window/window_weights.hpp"
 
-#include <memory>
 #include <span>
 #include <vector>
 

@@ -3,6 +3,7 @@
 #include "proxstream/prox/regulariser_table.hpp"
 
 #include "core/eigenvalues.hpp"
+#include "core/violations.hpp"
 #include "game/built_in_games.hpp"
 #include "game/game_arguments.hpp"
 #include "game/reach.hpp"
@@ -21,13 +22,12 @@ ConstView row(const std::vector<Real>& matrix, Index k, Index columns) {
 }
 
 void check_entries(const std::vector<Real>& entries, Index wanted, std::string_view what,
-                   std::vector<std::string>& violations) {
-    if (!entries.empty() && entries.size() != wanted) {
-        violations.push_back(fmt::format("{} has {} entries where {} fit", what, entries.size(), wanted));
-    }
+                   Violations& violations) {
+    violations.require(entries.empty() || entries.size() == wanted, "{} has {} entries where {} fit", what,
+                       entries.size(), wanted);
     for (const Real entry : entries) {
         if (std::abs(entry) <= kAbsurd) continue;
-        violations.push_back(fmt::format("{}: {:g} is not a number to calculate with", what, entry));
+        violations.require(false, "{}: {:g} is not a number to calculate with", what, entry);
         return;
     }
 }
@@ -77,25 +77,25 @@ class QuadraticCost final : public LinearRecordCost {
   private:
     void check() const {
         const Index n = dimension();
-        std::vector<std::string> violations;
-        if (n == 0) violations.emplace_back("a player needs at least one coordinate");
+        Violations violations;
+        violations.require(n > 0, "a player needs at least one coordinate");
         check_entries(terms_.linear, n, "the linear term", violations);
         check_entries(terms_.curvature, n * n, "the curvature", violations);
         if (terms_.coupling.size() > layout_.players()) {
-            violations.push_back(
-                fmt::format("{} couplings for {} players", terms_.coupling.size(), layout_.players()));
+            violations.require(false, "{} couplings for {} players", terms_.coupling.size(),
+                               layout_.players());
         } else {
             for (Index j = 0; j < terms_.coupling.size(); ++j) {
                 if (j == player_ && !terms_.coupling[j].empty()) {
-                    violations.emplace_back(
-                        "the coupling of a player with itself belongs into its curvature");
+                    violations.refuse(true,
+                                      "the coupling of a player with itself belongs into its curvature");
                 } else {
                     check_entries(terms_.coupling[j], n * layout_.dimension(j),
                                   fmt::format("the coupling with player {}", j + 1), violations);
                 }
             }
         }
-        if (!violations.empty()) throw ConfigError(std::move(violations));
+        violations.conclude();
         if (terms_.curvature.empty()) return;
         const Real tolerance = kFeasibility * max_abs(terms_.curvature);
         for (Index k = 0; k < n; ++k) {
@@ -226,25 +226,25 @@ std::vector<Real> random_curvature(Index n, Real least, DrawSequence& draws) {
 GameDefinition make_quadratic_game(std::string name, std::vector<QuadraticPlayer> players) {
     std::vector<Index> dimensions;
     std::vector<AnyRegulariser> sets;
-    std::vector<std::string> violations;
+    Violations violations;
     for (const QuadraticPlayer& player : players) {
         dimensions.push_back(player.start.size());
-        collect(violations, "player '" + player.name + "'", [&] {
+        violations.collect("player '" + player.name + "'", [&] {
             sets.push_back(parse_regulariser(player.set));
             sets.back().check_dimension(player.start.size());
         });
     }
-    if (!violations.empty()) throw ConfigError(std::move(violations));
+    violations.conclude();
     const JointLayout layout(dimensions);
     GameDefinition game{.name = std::move(name), .players = {}};
     for (Index i = 0; i < players.size(); ++i) {
         QuadraticPlayer& player = players[i];
-        collect(violations, "player '" + player.name + "'", [&] {
+        violations.collect("player '" + player.name + "'", [&] {
             auto cost = std::make_shared<QuadraticCost>(layout, i, std::move(player.terms), sets);
             game.players.push_back({player.name, std::move(cost), sets[i], player.set, player.start});
         });
     }
-    if (!violations.empty()) throw ConfigError(std::move(violations));
+    violations.conclude();
     check(game);
     return game;
 }

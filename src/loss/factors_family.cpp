@@ -11,8 +11,6 @@
 #include <cmath>
 #include <limits>
 #include <optional>
-#include <utility>
-#include <vector>
 
 namespace proxstream {
 namespace {

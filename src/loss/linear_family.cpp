@@ -8,7 +8,6 @@
 
 #include <cmath>
 #include <cstdint>
-#include <string>
 #include <type_traits>
 #include <utility>
 

@@ -258,6 +258,16 @@ std::unique_ptr<PassFamily> parse_loss(std::string_view text, const RowShape& sh
     return family;
 }
 
+std::vector<Real> largest_values(const RowBlock& rows, Index features) {
+    if (rows.sparse()) return {};
+    std::vector<Real> largest(features, -kInfinity);
+    for (Index row = 0; row < rows.rows(); ++row) {
+        const ConstView values = rows.values(row);
+        for (Index i = 0; i < features; ++i) largest[i] = std::max(largest[i], values[i]);
+    }
+    return largest;
+}
+
 std::string complete_loss(std::string_view text, const RowShape& shape) {
     const Made family = parse_loss(text, shape);
     std::string complete(text);

@@ -33,6 +33,9 @@ std::span<const LossRow> losses();
 /// is unknown or out of range.
 std::unique_ptr<PassFamily> parse_loss(std::string_view text, const RowShape& shape);
 
+/// What RowShape::largest says of these rows; empty for sparse ones.
+std::vector<Real> largest_values(const RowBlock& rows, Index features);
+
 /// The text with what the data said in it, so that it makes the same model without them.
 std::string complete_loss(std::string_view text, const RowShape& shape);
 

@@ -7,9 +7,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cmath>
-#include <limits>
-#include <string>
 #include <utility>
 
 namespace proxstream {

@@ -6,7 +6,6 @@
 #include "loss/row_batch.hpp"
 #include "loss/scalar_loss.hpp"
 
-#include <optional>
 #include <span>
 #include <vector>
 

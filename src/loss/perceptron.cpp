@@ -9,8 +9,6 @@
 #include <algorithm>
 #include <cassert>
 #include <cmath>
-#include <string>
-#include <utility>
 
 namespace proxstream {
 Perceptron::Perceptron(Index inputs, std::span<const Index> hidden, Index outputs, Activation activation)

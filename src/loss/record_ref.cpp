@@ -4,7 +4,6 @@
 
 #include <cstdlib>
 #include <memory>
-#include <utility>
 
 #include <cxxabi.h>
 

@@ -91,17 +91,9 @@ void RowBlock::add_to(Checksum& checksum) const {
 }
 
 void RowBlock::serialise(StateArchive& archive) {
-    // Weights follow the targets in their list, so that states without weights are as they always were.
-    std::vector<Real> labels = targets_;
-    labels.insert(labels.end(), weights_.begin(), weights_.end());
     archive.fields(Field{"sparse", sparse_}, Field{"values", values_}, Field{"indices", indices_},
-                   Field{"offsets", offsets_}, Field{"targets", labels});
+                   Field{"offsets", offsets_}, Field{"targets", targets_}, Field{"weights", weights_});
     if (!archive.reading()) return;
-    archive.require(!offsets_.empty(), "whole rows");
-    const bool has_weights = labels.size() > offsets_.size() - 1;
-    const auto end = labels.begin() + static_cast<std::ptrdiff_t>(labels.size() / (has_weights ? 2 : 1));
-    targets_.assign(labels.begin(), end);
-    weights_.assign(end, labels.end());
     archive.require(weights_.empty() || weights_.size() == targets_.size(), "a weight for each row");
     for (const Real weight : weights_)
         archive.require(weight >= 0 && weight < kInfinity, "weights that are finite and at least 0");

@@ -5,8 +5,6 @@
 #include "core/violations.hpp"
 #include "loss/softmax.hpp"
 
-#include <utility>
-
 namespace proxstream {
 namespace {
 

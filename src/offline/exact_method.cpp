@@ -18,9 +18,7 @@ bool ProgressWatch::note(Real objective, Real gap) {
 }
 
 void ProgressWatch::serialise(StateArchive& archive) {
-    archive.field("lowest", lowest_);
-    archive.field("smallest", smallest_);
-    archive.field("idle", idle_);
+    archive.fields(Field{"lowest", lowest_}, Field{"smallest", smallest_}, Field{"idle", idle_});
 }
 
 ExactMethod::ExactMethod(const OfflineProblem& problem, ExactPlan plan)
@@ -39,12 +37,8 @@ std::optional<ExactMethod::Exact> ExactMethod::exact() const {
 }
 
 void ExactMethod::serialise(StateArchive& archive) {
-    archive.field("begun", begun_);
-    archive.section("model", model_);
-    archive.section("iterate", iterate_);
-    archive.section("solver", plan_.solver);
-    archive.section("watch", watch_);
-    archive.field("decrease", decrease_);
+    archive.fields(Field{"begun", begun_}, Field{"model", model_}, Field{"iterate", iterate_},
+                   Field{"solver", plan_.solver}, Field{"watch", watch_}, Field{"decrease", decrease_});
 }
 
 /// Tries candidates until one is kept. None will be if the solver finds its gap at the level of rounding and

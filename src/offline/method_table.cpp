@@ -5,7 +5,6 @@
 #include "core/find_row.hpp"
 #include "offline/method_rows.hpp"
 
-#include <string>
 #include <vector>
 
 namespace proxstream {

@@ -6,7 +6,6 @@
 #include "core/violations.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 namespace proxstream {

@@ -65,20 +65,17 @@ void Ensemble::serialise(StateArchive& archive) {
     archive.section("store", *store_);
     for (const auto& member : points_) archive.section("point", *member);
     for (Window& window : windows_) {
-        archive.section("window", *window.learner);
-        archive.field("waiting", window.waiting);
-        archive.field("restarted", window.restarted);
-        archive.field("last regulariser", window.closing.regulariser);
-        archive.list("last losses", window.closing.losses);
-        archive.list("last weights", window.closing.weights);
+        archive.fields(
+            Field{"window", *window.learner}, Field{"waiting", window.waiting},
+            Field{"restarted", window.restarted}, Field{"last regulariser", window.closing.regulariser},
+            Field{"last losses", window.closing.losses}, Field{"last weights", window.closing.weights});
     }
     if (mixing()) {
         archive.section("mixture", *now_.mixture);
     } else {
         archive.section("selector", *now_.selector);
     }
-    archive.field("entered", entered_);
-    archive.field("revised", revised_);
+    archive.fields(Field{"entered", entered_}, Field{"revised", revised_});
     archive.fixed("recent", now_.recent);
     archive.fixed("point", now_.point);
     for (std::vector<Real>& point : now_.mixed) archive.fixed("mixed", point);

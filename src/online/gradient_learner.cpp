@@ -78,9 +78,7 @@ RunHeader GradientLearner::facts() const {
 }
 
 void GradientLearner::serialise(StateArchive& archive) {
-    archive.section("round", round_);
-    archive.section("rule", *rule_);
-    archive.field("seconds", seconds_);
+    archive.fields(Field{"round", round_}, Field{"rule", *rule_}, Field{"seconds", seconds_});
 }
 
 }  // namespace proxstream

@@ -10,9 +10,6 @@
 #include "solve/inner_solver.hpp"
 
 #include <functional>
-#include <optional>
-#include <string>
-#include <vector>
 
 namespace proxstream {
 

@@ -217,8 +217,7 @@ void CoinBetting::serialise(StateArchive& archive) {
     archive.fixed("gradients", gradients_);
     archive.fixed("largest value", largest_value_);
     archive.fixed("largest slope", largest_slope_);
-    archive.field("norms", norms_);
-    archive.field("rows", rows_);
+    archive.fields(Field{"norms", norms_}, Field{"rows", rows_});
 }
 
 class FixedPoint final : public CopiedRule<FixedPoint> {

@@ -1,6 +1,7 @@
 /// The stochastic learner from its text: what oracle, which estimator, how tight a test.
 #include "proxstream/online/advice.hpp"
 
+#include "core/violations.hpp"
 #include "online/figure_checks.hpp"
 #include "online/learner_arguments.hpp"
 #include "online/noisy_smoothed.hpp"
@@ -10,6 +11,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,42 +19,43 @@
 namespace proxstream {
 namespace {
 
-using Texts = std::vector<std::string>;
-
 constexpr std::string_view kSpider = "spider";
 
 /// What has no theorem, or no meaning, with estimated gradients.
-void check_parts(const LearnerConfig& parts, const WindowWeights& window, Texts& violations) {
-    const auto refuse = [&](bool asked, const std::string& what) {
-        if (asked) violations.push_back(what);
-    };
+void check_parts(const LearnerConfig& parts, const WindowWeights& window, Violations& violations) {
     const ForecastRule::Kind model = parts.model.kind;
-    refuse(model != ForecastRule::Kind::previous && model != ForecastRule::Kind::automatic,
-           "model = " + parts.model.text() + ": with an oracle a round solves its own window (previous)");
-    refuse(parts.hysteresis != 1, "hysteresis: has no proof under noise; leave it out");
-    refuse(parts.proximal.named.value_or(0) != 0, "proximal: has no proof under noise; leave it out");
-    refuse(parts.switching != 0, "switching: has no proof under noise; leave it out");
-    refuse(parts.effort != kInfinity,
-           "effort: counts exact gradients; limit a round by max-steps, and samples by the oracle");
+    violations.refuse(
+        model != ForecastRule::Kind::previous && model != ForecastRule::Kind::automatic,
+        "model = " + parts.model.text() + ": with an oracle a round solves its own window (previous)");
+    violations.refuse(parts.hysteresis != 1, "hysteresis: has no proof under noise; leave it out");
+    violations.refuse(parts.proximal.named.value_or(0) != 0,
+                      "proximal: has no proof under noise; leave it out");
+    violations.refuse(parts.switching != 0, "switching: has no proof under noise; leave it out");
+    violations.refuse(
+        parts.effort != kInfinity,
+        "effort: counts exact gradients; limit a round by max-steps, and samples by the oracle");
     const std::string inner = Spec::parse(parts.inner).name();
-    refuse(inner != "auto" && inner != "prox-grad" && inner != kSpider,
-           "inner = " + parts.inner +
-               ": looks at values or gradients that noise has moved; prox-grad and spider have proofs");
+    violations.refuse(
+        inner != "auto" && inner != "prox-grad" && inner != kSpider,
+        "inner = " + parts.inner +
+            ": looks at values or gradients that noise has moved; prox-grad and spider have proofs");
     const std::string& variant = parts.noise.variant;
-    refuse(variant != "fresh" && variant != "paper", "variant = " + variant + ": must be fresh or paper");
-    refuse(variant == "paper" && inner == kSpider,
-           "variant = paper: keeps the answers of single records; spider has none");
-    refuse(window.varies(), "window = " + window.text() +
-                                ": its weights change from round to round, and its noise with them; take one "
-                                "whose do not");
+    violations.refuse(variant != "fresh" && variant != "paper",
+                      "variant = " + variant + ": must be fresh or paper");
+    violations.refuse(variant == "paper" && inner == kSpider,
+                      "variant = paper: keeps the answers of single records; spider has none");
+    violations.refuse(window.varies(),
+                      "window = " + window.text() +
+                          ": its weights change from round to round, and its noise with them; take one "
+                          "whose do not");
     const bool plain = !window.varies() && window.effective_length() == static_cast<Real>(window.length());
-    refuse(variant == "paper" && !plain,
-           "variant = paper: is about plain windows; " + window.text() + " is none");
-    refuse(parts.noise.confirm < 1, "confirm = 0: at least one estimate has to pass");
-    refuse(variant == "paper" && parts.noise.confirm > 1,
-           "confirm: the paper's variant stops at the first estimate that passes");
-    refuse(!(parts.noise.confidence > 0 && parts.noise.confidence < 1),
-           "confidence = " + format_short(parts.noise.confidence) + ": must lie between 0 and 1");
+    violations.refuse(variant == "paper" && !plain,
+                      "variant = paper: is about plain windows; " + window.text() + " is none");
+    violations.refuse(parts.noise.confirm < 1, "confirm = 0: at least one estimate has to pass");
+    violations.refuse(variant == "paper" && parts.noise.confirm > 1,
+                      "confirm: the paper's variant stops at the first estimate that passes");
+    violations.refuse(!(parts.noise.confidence > 0 && parts.noise.confidence < 1),
+                      "confidence = " + format_short(parts.noise.confidence) + ": must lie between 0 and 1");
 }
 
 /// The oracle, drawing no more rows of a record than there are.
@@ -74,15 +77,12 @@ AnyOracle fitting_oracle(const NoiseParts& noise, const WindowWeights& window) {
 
 /// The oracle, held against everything else that is asked for. Throws ConfigError with all that is wrong.
 AnyOracle checked_oracle(const LearnerConfig& parts, const WindowWeights& window) {
-    Texts violations;
+    Violations violations;
     check_parts(parts, window, violations);
-    try {
-        AnyOracle oracle = fitting_oracle(parts.noise, window);
-        if (violations.empty()) return oracle;
-    } catch (const ConfigError& error) {
-        violations.insert(violations.end(), error.violations().begin(), error.violations().end());
-    }
-    throw ConfigError(violations);
+    std::optional<AnyOracle> oracle;
+    violations.collect("", [&] { oracle = fitting_oracle(parts.noise, window); });
+    violations.conclude();
+    return std::move(*oracle);
 }
 
 /// w_a s of a full window.

@@ -99,12 +99,8 @@ Closing NoisySmoothed::close() {
 }
 
 void NoisySmoothed::serialise(StateArchive& archive) {
-    archive.field("round", round_);
-    archive.section("store", *store_);
-    archive.section("referee", referee_);
-    archive.section("window", window_);
-    archive.section("iterate", iterate_);
-    archive.field("seconds", seconds_);
+    archive.fields(Field{"round", round_}, Field{"store", *store_}, Field{"referee", referee_},
+                   Field{"window", window_}, Field{"iterate", iterate_}, Field{"seconds", seconds_});
     archive.require(round_ == 0 || store_->size() > 0, "the records of its rounds");
 }
 

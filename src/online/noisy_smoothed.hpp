@@ -11,11 +11,8 @@
 #include "window/oracle_window.hpp"
 #include "window/shared_batch.hpp"
 
-#include <chrono>
-#include <cmath>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace proxstream {

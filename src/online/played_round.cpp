@@ -168,13 +168,10 @@ Closing PlayedRound::close() {
 }
 
 void PlayedRound::serialise(StateArchive& archive) {
-    archive.field("round", round_);
-    archive.field("revised", revised_);
-    archive.field("initial records", initial_records_);
-    archive.field("initial residual", initial_gap_);
-    archive.field("initial objective", initial_objective_);
-    archive.section("window", window_);
-    archive.section("iterate", iterate_);
+    archive.fields(Field{"round", round_}, Field{"revised", revised_},
+                   Field{"initial records", initial_records_}, Field{"initial residual", initial_gap_},
+                   Field{"initial objective", initial_objective_}, Field{"window", window_},
+                   Field{"iterate", iterate_});
     bool expects = static_cast<bool>(expected_);
     archive.field("expected", expects);
     if (archive.reading()) expected_ = expects ? window_.blank_record() : OwnedRecord();

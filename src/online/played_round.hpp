@@ -11,10 +11,6 @@
 #include "solve/inner_solver.hpp"
 #include "window/carried_window.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <string>
-#include <utility>
 #include <vector>
 
 namespace proxstream {

@@ -41,8 +41,7 @@ void PointLearner::move_to(ConstView point) {
 
 void PointLearner::serialise(StateArchive& archive) {
     archive.fixed("point", now_.point);
-    archive.field("regulariser", now_.regulariser);
-    archive.section("rule", *now_.rule);
+    archive.fields(Field{"regulariser", now_.regulariser}, Field{"rule", *now_.rule});
 }
 
 }  // namespace proxstream

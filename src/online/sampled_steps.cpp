@@ -118,13 +118,9 @@ Closing SampledSteps::close() {
 }
 
 void SampledSteps::serialise(StateArchive& archive) {
-    archive.field("round", round_);
-    archive.field("revised", revised_);
-    archive.section("records", batch_);
-    archive.section("rule", *rule_);
-    archive.section("now", now_);
-    archive.section("initial", initial_);
-    archive.field("seconds", seconds_);
+    archive.fields(Field{"round", round_}, Field{"revised", revised_}, Field{"records", batch_},
+                   Field{"rule", *rule_}, Field{"now", now_}, Field{"initial", initial_},
+                   Field{"seconds", seconds_});
 }
 
 void SampledSteps::begin_anew() {

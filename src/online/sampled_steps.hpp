@@ -14,14 +14,8 @@
 #include "window/oracle.hpp"
 #include "window/window_weights.hpp"
 
-#include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <concepts>
-#include <limits>
-#include <optional>
-#include <string>
-#include <utility>
 #include <vector>
 
 namespace proxstream {
@@ -75,9 +69,8 @@ class SampledSteps final : public AnyLearner {
         Index records = 0;
 
         void serialise(StateArchive& archive) {
-            archive.field("residual", mapping);
-            archive.field("objective", objective);
-            archive.field("records", records);
+            archive.fields(Field{"residual", mapping}, Field{"objective", objective},
+                           Field{"records", records});
         }
     };
 

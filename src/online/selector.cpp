@@ -5,6 +5,7 @@
 #include "proxstream/core/state_archive.hpp"
 
 #include "core/find_row.hpp"
+#include "core/violations.hpp"
 
 #include <algorithm>
 #include <array>
@@ -41,9 +42,9 @@ Selection Selection::parse(std::string_view text) {
     Selection selection;
     selection.text = spec.text();
     Selector::Options& options = selection.member;
-    std::vector<std::string> violations;
+    Violations violations;
     const auto require = [&](bool holds, const char* what) {
-        if (!holds) violations.push_back("selection '" + spec.text() + "': " + what);
+        violations.require(holds, "selection '{}': {}", spec.text(), what);
     };
     const auto number = [&](const char* key, Real fallback) {
         return spec.number_or(Spec::kByNameOnly, key, fallback);
@@ -77,7 +78,7 @@ Selection Selection::parse(std::string_view text) {
         require(draws == "coupled" || draws == "fresh", "draws is coupled or fresh");
         options.coupled = draws == "coupled";
     }
-    if (!violations.empty()) throw ConfigError(std::move(violations));
+    violations.conclude();
     spec.finish();
     return selection;
 }
@@ -159,8 +160,7 @@ void Selector::follow_leader(ConstView losses) {
 void Selector::State::serialise(StateArchive& archive) {
     archive.section("share", share);
     archive.fixed("discounted", discounted);
-    archive.field("spread", spread);
-    archive.field("rounds", rounds);
+    archive.fields(Field{"spread", spread}, Field{"rounds", rounds});
     archive.field("active", active, discounted.size() - 1);
     archive.field("round", round);
 }

@@ -90,11 +90,8 @@ RunHeader TimeSmoothed::facts() const {
 }
 
 void TimeSmoothed::serialise(StateArchive& archive) {
-    archive.section("round", round_);
-    archive.section("tolerance", tolerance_);
-    archive.field("savings", savings_);
-    archive.section("inner", inner_);
-    archive.field("seconds", seconds_);
+    archive.fields(Field{"round", round_}, Field{"tolerance", tolerance_}, Field{"savings", savings_},
+                   Field{"inner", inner_}, Field{"seconds", seconds_});
 }
 
 bool TimeSmoothed::let_in(const RecordRef& record, RoundReport& report) {

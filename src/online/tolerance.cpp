@@ -116,11 +116,9 @@ void Tolerance::rollback() {
 void Tolerance::serialise(StateArchive& archive) {
     std::vector<Real> recent = recent_.numbers();
     Index oldest = recent_.oldest();
-    archive.field("first", first_);
-    archive.list("recent", recent);
+    archive.fields(Field{"first", first_}, Field{"recent", recent});
     archive.field("oldest", oldest, kMemory - 1);
-    archive.field("sum", sum_);
-    archive.field("count", count_);
+    archive.fields(Field{"sum", sum_}, Field{"count", count_});
     const bool full = recent.size() == kMemory;
     archive.require(first_ >= 0 && recent.size() <= kMemory && count_ >= recent.size() &&
                         (full || oldest == 0) && (first_ == 0 || start_ == Start::solve) &&

@@ -87,17 +87,11 @@ std::string PlayJob::ledger_path(Index player) const {
 }
 
 std::vector<RunHeader> PlayJob::headers(const PlaySettings& stated) const {
-    const GameRules rules = rules_of(settings_, plan_, play_.game());
-    std::vector<RunHeader> headers;
-    for (Index i = 0; i < play_.players(); ++i) {
-        RunHeader header = play_.learner(i).facts();
-        header.name = play_.game().players[i].name;
-        header.settings = result_settings(stated);
-        header.settings.emplace_back("learner-in-use", plan_.seats[i].learner);
-        if (header.members.empty()) header.max_steps = settings_.max_steps;
-        if (settings_.max_seconds < kInfinity) header.max_seconds = settings_.max_seconds;
-        note_rules(rules, i, header);
-        headers.push_back(std::move(header));
+    std::vector<RunHeader> headers = headers_of(settings_, plan_, play_);
+    for (Index i = 0; i < headers.size(); ++i) {
+        auto settings = result_settings(stated);
+        settings.emplace_back("learner-in-use", plan_.seats[i].learner);
+        headers[i].settings.insert(headers[i].settings.begin(), settings.begin(), settings.end());
     }
     return headers;
 }

@@ -1,6 +1,5 @@
 #include "play/play_settings.hpp"
 
-#include <algorithm>
 #include <array>
 #include <vector>
 

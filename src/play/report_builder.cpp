@@ -298,9 +298,8 @@ void ReportBuilder::serialise(StateArchive& archive) {
         archive.require(flat.size() % 2 == 0, "two numbers a point");
         cloud.points.clear();
         for (Index i = 0; i < flat.size(); i += 2) cloud.points.push_back({flat[i], flat[i + 1]});
-        archive.field("modes", cloud.modes);
-        archive.field("quality", cloud.quality);
-        archive.field("divergence", cloud.divergence);
+        archive.fields(Field{"modes", cloud.modes}, Field{"quality", cloud.quality},
+                       Field{"divergence", cloud.divergence});
     }
     Index plays = plays_.size();
     archive.field("plays", plays, std::uint64_t{1} << 32U);
@@ -309,8 +308,7 @@ void ReportBuilder::serialise(StateArchive& archive) {
         archive.list("play", play);
         archive.require(play.size() == layout_.dimension(), "a joint play");
     }
-    archive.section("last", last_);
-    archive.list("last play", last_play_);
+    archive.fields(Field{"last", last_}, Field{"last play", last_play_});
 }
 
 }  // namespace proxstream

@@ -3,14 +3,9 @@
 namespace proxstream {
 
 void SeatFigures::serialise(StateArchive& archive) {
-    archive.field("residual", gap);
-    archive.field("bound", bound);
-    archive.field("instant", instant);
-    archive.field("variation", variation);
-    archive.field("regret", regret);
-    archive.field("cost", cost);
-    archive.field("steps", steps);
-    archive.field("base samples", base_samples);
+    archive.fields(Field{"residual", gap}, Field{"bound", bound}, Field{"instant", instant},
+                   Field{"variation", variation}, Field{"regret", regret}, Field{"cost", cost},
+                   Field{"steps", steps}, Field{"base samples", base_samples});
 }
 
 void RoundFigures::serialise(StateArchive& archive) {
@@ -19,11 +14,8 @@ void RoundFigures::serialise(StateArchive& archive) {
     archive.field("players", players, std::uint64_t{1} << 32U);
     seats.resize(players);
     for (SeatFigures& seat : seats) archive.section("player", seat);
-    archive.field("gap", gap);
-    archive.field("gap bound", gap_bound);
-    archive.field("instant gap", instant_gap);
-    archive.field("gain", gain);
-    archive.field("gain is exact", gain_exact);
+    archive.fields(Field{"gap", gap}, Field{"gap bound", gap_bound}, Field{"instant gap", instant_gap},
+                   Field{"gain", gain}, Field{"gain is exact", gain_exact});
 }
 
 }  // namespace proxstream

@@ -3,6 +3,7 @@
 
 #include "game/built_in_games.hpp"
 #include "play/open_game.hpp"
+#include "run/settings_table.hpp"
 
 #include <algorithm>
 #include <array>
@@ -164,16 +165,6 @@ GameDefinition matrix_scenario(const toml::table& found, const std::string& name
                                       {names[1], "simplex", {{}, {}, {of_columns, {}}}, corner(columns)}});
 }
 
-toml::table parse_scenario(std::string_view text, const std::string& source) {
-    try {
-        return toml::parse(text, source);
-    } catch (const toml::parse_error& error) {
-        const auto begin = error.source().begin;
-        throw DataError({.source = source, .line = begin.line, .column = begin.column, .field = ""},
-                        std::string(error.description()), "");
-    }
-}
-
 }  // namespace
 
 const std::vector<std::string>& scenario_keys() {
@@ -182,12 +173,12 @@ const std::vector<std::string>& scenario_keys() {
 }
 
 bool describes_game(std::string_view text, const std::string& source) {
-    const toml::table table = parse_scenario(text, source);
+    const toml::table table = parse_toml(text, source);
     return table.contains("player") || table.contains("matrix");
 }
 
 GameDefinition scenario_game(std::string_view text, const std::string& source) {
-    const toml::table table = parse_scenario(text, source);
+    const toml::table table = parse_toml(text, source);
     const std::string name = ScenarioTable(table, "scenario", source).text("title").value_or(source);
     const toml::node* players = table.get("player");
     const toml::node* matrix = table.get("matrix");

@@ -3,6 +3,8 @@
 
 #include "proxstream/regret/certificate.hpp"
 
+#include "core/text_lines.hpp"
+
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,9 +22,6 @@ void append(std::string& out, fmt::format_string<Values...> form, Values&&... va
 
 /// Words of `text` on lines of at most kWidth columns, indented.
 void append_wrapped(std::string& out, std::string_view text, std::size_t indent);
-
-/// Cuts long texts, such as a list of weights.
-std::string shortened(const std::string& text, std::size_t most);
 
 /// The head of a table of inequalities.
 void append_table_head(std::string& out, std::string_view title);

@@ -12,7 +12,6 @@
 #include "regret/worst_round.hpp"
 
 #include <optional>
-#include <string>
 #include <vector>
 
 namespace proxstream {

@@ -184,19 +184,15 @@ std::vector<Alarm> AlarmMonitor::all() const {
 void Alarm::serialise(StateArchive& archive) {
     archive.field("number", number);
     serialise_enum(archive, "kind", kind, AlarmKind::gap);
-    archive.field("subject", subject);
-    archive.field("period", period);
+    archive.fields(Field{"subject", subject}, Field{"period", period});
     Index end = cleared.value_or(0);
     archive.field("cleared", end);
     cleared = end > 0 ? std::optional(end) : std::nullopt;
-    archive.field("value", value);
-    archive.field("text", text);
+    archive.fields(Field{"value", value}, Field{"text", text});
 }
 
 void AlarmMonitor::Watch::serialise(StateArchive& archive) {
-    archive.field("wrong", wrong);
-    archive.field("right", right);
-    archive.field("alarm", alarm);
+    archive.fields(Field{"wrong", wrong}, Field{"right", right}, Field{"alarm", alarm});
 }
 
 template <class Visit>
@@ -209,9 +205,7 @@ void AlarmMonitor::for_each_watch(const Visit& visit) {
 }
 
 void AlarmMonitor::serialise(StateArchive& archive) {
-    archive.field("period", period_);
-    archive.field("total", total_);
-    archive.field("dropped", dropped_);
+    archive.fields(Field{"period", period_}, Field{"total", total_}, Field{"dropped", dropped_});
     const auto alarm = [&](Alarm& each) { archive.section("alarm", each); };
     serialise_each(archive, "open", open_, alarm);
     serialise_each(archive, "past", past_, alarm);
@@ -228,15 +222,12 @@ void AlarmMonitor::serialise(StateArchive& archive) {
     archive.agree("links", links_.size());
     archive.agree("demands", demand_.size());
     for (History& history : demand_) {
-        archive.list("values", history.values);
-        archive.field("next", history.next);
+        archive.fields(Field{"values", history.values}, Field{"next", history.next});
         archive.require(
             history.values.size() <= options_.anomaly_periods && history.next < options_.anomaly_periods,
             "as many values as are kept");
     }
-    archive.field("fast", gap_.fast);
-    archive.field("slow", gap_.slow);
-    archive.field("residuals", gap_.count);
+    archive.fields(Field{"fast", gap_.fast}, Field{"slow", gap_.slow}, Field{"residuals", gap_.count});
     for_each_watch([&](Watch& watch) {
         archive.section("watch", watch);
         const auto open = [&](const Alarm& each) { return each.number == watch.alarm; };

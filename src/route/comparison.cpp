@@ -67,14 +67,11 @@ void Comparison::serialise(StateArchive& archive) {
         std::string text = entry.text;
         archive.field("rival", text);
         archive.require(text == entry.text, "the same rivals in the same order");
-        archive.section("strategy", *entry.strategy);
-        archive.list("before", entry.before);
+        archive.fields(Field{"strategy", *entry.strategy}, Field{"before", entry.before});
         archive.require(entry.before.empty() || entry.before.size() == entry.strategy->decide().size(),
                         "as many splits as there are");
-        archive.section("sums", entry.sums);
-        archive.list("cost", entry.cost);
-        archive.field("seconds", entry.seconds);
-        archive.field("gradients", entry.gradients);
+        archive.fields(Field{"sums", entry.sums}, Field{"cost", entry.cost}, Field{"seconds", entry.seconds},
+                       Field{"gradients", entry.gradients});
     }
 }
 

@@ -48,13 +48,11 @@ void PathLog::serialise(StateArchive& archive) {
         prints.push_back(slot.print);
         numbers.push_back(slot.path);
     }
-    archive.list("prints", prints);
-    archive.list("paths", numbers);
+    archive.fields(Field{"prints", prints}, Field{"paths", numbers});
     archive.require(prints.size() == numbers.size(), "a number for every print");
     slots_.resize(prints.size());
     for (Index i = 0; i < slots_.size(); ++i) slots_[i] = {prints[i], numbers[i]};
-    archive.field("count", count_);
-    archive.field("epoch", epoch_);
+    archive.fields(Field{"count", count_}, Field{"epoch", epoch_});
 }
 
 void PathLog::write(const PathSet& paths, SlotIndex slot, Index pair, bool live) {

@@ -125,9 +125,7 @@ void ReportFrames::add(std::span<const Real> utilisation) {
 }
 
 void ReportFrames::serialise(StateArchive& archive) {
-    archive.field("links", links_);
-    archive.field("seen", seen_);
-    archive.field("stride", stride_);
+    archive.fields(Field{"links", links_}, Field{"seen", seen_}, Field{"stride", stride_});
     archive.require(stride_ > 0, "a stride above 0");
     archive.list("periods", periods_);
     std::vector<std::uint32_t> permilles(values_.begin(), values_.end());

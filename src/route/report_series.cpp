@@ -86,12 +86,10 @@ void ReportSeries::serialise(StateArchive& archive) {
     }
     archive.section("frames", frames_);
     serialise_each(archive, "events", events_, [&](ReportEvent& event) {
-        archive.field("period", event.period);
-        archive.field("text", event.text);
+        archive.fields(Field{"period", event.period}, Field{"text", event.text});
         Index link = event.link.value_or(0);
         Real capacity = event.capacity.value_or(0);
-        archive.field("link", link);
-        archive.field("capacity", capacity);
+        archive.fields(Field{"link", link}, Field{"capacity", capacity});
         event.link = link;
         event.capacity = capacity;
     });

@@ -89,17 +89,13 @@ void RouteFiles::serialise(StateArchive& archive) {
         std::uint64_t link = event.link;
         archive.field("link", link, network_.links());
         event.link = static_cast<LinkIndex>(link);
-        archive.field("factor", event.factor);
-        archive.field("text", event.text);
+        archive.fields(Field{"factor", event.factor}, Field{"text", event.text});
     });
     Index after = epoch_ ? *epoch_ + 1 : 0;
     archive.field("after epoch", after);
     epoch_ = after > 0 ? std::optional(after - 1) : std::nullopt;
-    archive.field("periods", period_count_);
-    archive.field("alarms", alarm_count_);
-    archive.list("load", last_.load);
-    archive.list("time", last_.time);
-    archive.list("utilisation", last_.utilisation);
+    archive.fields(Field{"periods", period_count_}, Field{"alarms", alarm_count_}, Field{"load", last_.load},
+                   Field{"time", last_.time}, Field{"utilisation", last_.utilisation});
     archive.fixed("capacity", capacity_);
     archive.field("last label", last_label_);
     std::uint64_t bytes = paths_ ? paths_->bytes() : 0;

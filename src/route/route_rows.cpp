@@ -96,14 +96,9 @@ MethodRow MethodSums::row() const {
 }
 
 void MethodSums::serialise(StateArchive& archive) {
-    archive.field("all periods", all_periods_);
-    archive.field("cost", cost_);
-    archive.field("churn", churn_);
-    archive.field("unserved", unserved_);
-    archive.field("seconds", seconds_);
-    archive.field("overloaded", overloaded_);
-    archive.field("gradients", gradients_);
-    archive.section("busiest", busiest_);
+    archive.fields(Field{"all periods", all_periods_}, Field{"cost", cost_}, Field{"churn", churn_},
+                   Field{"unserved", unserved_}, Field{"seconds", seconds_}, Field{"overloaded", overloaded_},
+                   Field{"gradients", gradients_}, Field{"busiest", busiest_});
 }
 
 }  // namespace proxstream

@@ -7,8 +7,6 @@
 #include "run/setting_list.hpp"
 #include "traffic/split_set.hpp"
 
-#include <utility>
-
 namespace proxstream {
 namespace {
 

@@ -51,8 +51,7 @@ class LearnerStrategy final : public Strategy {
     std::uint64_t record_gradients() const override { return gradients_; }
     double seconds() const override { return learner_->seconds(); }
     void serialise(StateArchive& archive) override {
-        archive.section("learner", *learner_);
-        archive.field("gradients", gradients_);
+        archive.fields(Field{"learner", *learner_}, Field{"gradients", gradients_});
     }
 
   private:

@@ -42,7 +42,6 @@ class DelayedRows {
 
     std::size_t waiting() const noexcept { return waiting_.size(); }
     std::uint64_t completed() const noexcept { return completed_; }
-    std::uint64_t forgotten() const noexcept { return forgotten_; }
 
   private:
     struct Waiting {
@@ -52,10 +51,7 @@ class DelayedRows {
     void forget_oldest() {
         const auto found = waiting_.find(order_.front().first);
         // The row may have been completed, or replaced by a later one.
-        if (found != waiting_.end() && found->second.number == order_.front().second) {
-            waiting_.erase(found);
-            ++forgotten_;
-        }
+        if (found != waiting_.end() && found->second.number == order_.front().second) waiting_.erase(found);
         order_.pop_front();
     }
 
@@ -63,7 +59,6 @@ class DelayedRows {
     std::deque<std::pair<std::string, std::uint64_t>> order_;
     std::uint64_t kept_ = 0;
     std::uint64_t completed_ = 0;
-    std::uint64_t forgotten_ = 0;
 };
 
 }  // namespace proxstream

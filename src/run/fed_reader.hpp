@@ -3,7 +3,6 @@
 
 #include "run/row_reader.hpp"
 
-#include <deque>
 #include <string>
 #include <vector>
 

@@ -5,8 +5,6 @@
 #include "run/learn_settings.hpp"
 #include "run/record_stream.hpp"
 
-#include <memory>
-
 namespace proxstream {
 
 class ForecastFeed {

@@ -10,8 +10,7 @@ namespace proxstream {
 
 void InputMark::serialise(StateArchive& archive) {
     std::uint64_t checksum = seen.value();
-    archive.field("records", records);
-    archive.field("checksum", checksum);
+    archive.fields(Field{"records", records}, Field{"checksum", checksum});
     seen = Checksum(checksum);
 }
 

@@ -21,10 +21,7 @@ struct LabelRange {
     Real clipped(Real prediction) const {
         return low > high ? prediction : std::clamp(prediction, low, high);
     }
-    void serialise(StateArchive& archive) {
-        archive.field("low", low);
-        archive.field("high", high);
-    }
+    void serialise(StateArchive& archive) { archive.fields(Field{"low", low}, Field{"high", high}); }
 };
 
 }  // namespace proxstream

@@ -32,9 +32,7 @@ void LabelScale::apply(RowBlock& record) {
 }
 
 void LabelScale::serialise(StateArchive& archive) {
-    archive.section("statistics", statistics_);
-    archive.field("shift", shift_);
-    archive.field("deviation", deviation_);
+    archive.fields(Field{"statistics", statistics_}, Field{"shift", shift_}, Field{"deviation", deviation_});
 }
 
 }  // namespace proxstream

@@ -6,7 +6,6 @@
 #include "run/problem.hpp"
 
 #include <optional>
-#include <vector>
 
 namespace proxstream {
 

@@ -5,7 +5,6 @@
 #include "run/learn_run.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include <fmt/format.h>
 

@@ -1,3 +1,4 @@
+#include "core/violations.hpp"
 #include "io/field_text.hpp"
 #include "io/parse_number.hpp"
 #include "run/csv_reader.hpp"
@@ -48,9 +49,9 @@ RowFormat detect_format(LineReader& lines, bool table) {
 }
 
 void refuse_column_options(const TableOptions& table, const std::string& kind) {
-    std::vector<std::string> violations;
+    Violations violations;
     const auto check = [&](bool given, const char* option) {
-        if (given) violations.push_back(std::string(option) + ": " + kind + " has no named columns");
+        violations.require(!given, "{}: {} has no named columns", option, kind);
     };
     check(!table.label.empty(), "--label");
     check(!table.features.empty(), "--features");
@@ -60,7 +61,7 @@ void refuse_column_options(const TableOptions& table, const std::string& kind) {
     check(!table.time.empty(), "--time");
     check(!table.weight.empty(), "--weight");
     check(!table.key.empty(), "--key");
-    if (!violations.empty()) throw ConfigError(std::move(violations));
+    violations.conclude();
 }
 
 }  // namespace

@@ -160,8 +160,7 @@ void RecordStream::serialise(StateArchive& archive) {
     if (options_.scale) archive.section("scale", *options_.scale);
     archive.agree("labels scaled", options_.label_scale ? 1 : 0);
     if (options_.label_scale) archive.section("label scale", *options_.label_scale);
-    archive.field("bad rows", bad_rows_);
-    archive.field("last bad row", last_bad_row_);
+    archive.fields(Field{"bad rows", bad_rows_}, Field{"last bad row", last_bad_row_});
 }
 
 }  // namespace proxstream

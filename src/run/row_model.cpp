@@ -3,6 +3,8 @@
 #include "proxstream/core/error.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
 
+#include "core/violations.hpp"
+
 #include <algorithm>
 #include <utility>
 
@@ -18,9 +20,9 @@ std::string describe_lags(const std::vector<Index>& lags) {
 /// Only a run of the same shape can continue from a model.
 void check_fits(const Model& model, const RowSettings& settings, const std::vector<Index>& lags,
                 const RowReader& reader, const RowFamily& family) {
-    std::vector<std::string> violations;
+    Violations violations;
     const auto require = [&](bool holds, const std::string& what) {
-        if (!holds) violations.push_back("start = " + settings.start + ": " + what);
+        violations.require(holds, "start = {}: {}", settings.start, what);
     };
     require(model.loss == settings.loss,
             "the model was learned with loss '" + model.loss + "', not '" + settings.loss + "'");
@@ -44,7 +46,7 @@ void check_fits(const Model& model, const RowSettings& settings, const std::vect
             "the model and the settings disagree about normalised rows");
     require(model.lags == lags,
             "the model was learned with " + describe_lags(model.lags) + ", not " + describe_lags(lags));
-    if (!violations.empty()) throw ConfigError(violations);
+    violations.conclude();
 }
 
 }  // namespace
@@ -55,9 +57,9 @@ bool scales(const RowSettings& settings, const RowReader& reader) {
 
 AnyRegulariser regulariser_of(const RowSettings& settings, const RowFamily& family) {
     AnyRegulariser g = parse_regulariser(settings.reg);
-    std::vector<std::string> violations;
-    if (!collect(violations, "reg = " + settings.reg, [&] { g.check_dimension(family.penalised()); }))
-        throw ConfigError(violations);
+    Violations violations;
+    violations.collect("reg = " + settings.reg, [&] { g.check_dimension(family.penalised()); });
+    violations.conclude();
     return on_first(std::move(g), family.penalised(), family.dimension());
 }
 

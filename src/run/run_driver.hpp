@@ -57,6 +57,20 @@ class RunDriver {
     bool over_ = false;
 };
 
+/// Begins a fork where its parent is, and returns with how much of the parent's state. If the learner cannot
+/// restore that state, for instance because its window has another length, `restart` makes the fork again,
+/// with `part` of it.
+template <class Run, class Restart>
+std::string begin_fork(Run& fork, Run& parent, const char* part, const Restart& restart) {
+    try {
+        fork.continue_from(parent);
+        return "with all of its state";
+    } catch (const Error&) {
+        restart();
+        return part;
+    }
+}
+
 /// Runs `run` to its end and returns its outcome.
 template <class Run>
 auto drive(Run&& run, StopFlag stop = nullptr, const std::function<void()>& on_turn = {},

@@ -1,11 +1,13 @@
 #include "run/settings_reader.hpp"
 
 #include "proxstream/core/error.hpp"
+#include "proxstream/core/linalg.hpp"
 #include "proxstream/core/spec.hpp"
 
+#include "core/violations.hpp"
 #include "loss/loss_table.hpp"
 #include "run/lagged_reader.hpp"
-#include "run/normalised_reader.hpp"
+#include "run/wrapped_reader.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -110,51 +112,81 @@ ReaderOptions reader_options(const RowSettings& settings, StopFlag stop) {
 /// Refuses options that need a numeric label, if the label is a class or absent.
 void check_label(const RowSettings& settings, const RowReader& reader) {
     if (loss_target(settings.loss) == TargetKind::number) return;
-    std::vector<std::string> violations;
-    const auto refuse = [&](bool asked, const std::string& what) {
-        if (asked) {
-            violations.push_back(what + ": the label of loss '" + settings.loss +
-                                 "' is not a number, so it cannot be computed with");
-        }
+    Violations violations;
+    const auto refuse = [&](bool asked, const char* what) {
+        violations.require(!asked,
+                           "{}: the label of loss '{}' is not a number, so it cannot be computed with", what,
+                           settings.loss);
     };
     refuse(!settings.lags.empty() &&
                (settings.lag_columns.empty() || contains(settings.lag_columns, reader.label_name())),
            "lags");
     refuse(settings.standardise_label, "standardise-label");
-    if (!violations.empty()) throw ConfigError(violations);
+    violations.conclude();
 }
+
+/// Scales each row to length 1. A row of zeros stays as it is.
+class NormalisedReader final : public WrappedReader {
+  public:
+    explicit NormalisedReader(std::unique_ptr<RowReader> inner)
+        : WrappedReader(std::move(inner)), row_(sparse()) {}
+
+    bool read_row(RowBlock& block) override {
+        row_.clear();
+        if (!inner().read_row(row_)) return false;
+        const ConstView values = row_.values(0);
+        // Divide by the largest value first: squares of very large or very small numbers overflow or vanish.
+        const Real largest = max_abs(values);
+        scaled_.assign(values.begin(), values.end());
+        if (largest > 0) {
+            for (Real& value : scaled_) value /= largest;
+            const Real length = norm(scaled_);
+            for (Real& value : scaled_) value /= length;
+        }
+        block.add_row(row_, 0);
+        copy(scaled_, block.change_values(block.rows() - 1));
+        return true;
+    }
+    std::vector<std::string> notes() const override {
+        std::vector<std::string> notes = inner().notes();
+        notes.emplace_back("rows are scaled to length 1");
+        return notes;
+    }
+
+  private:
+    RowBlock row_;
+    std::vector<Real> scaled_;
+};
 
 }  // namespace
 
 std::vector<Index> lags_of(const RowSettings& settings, Index together) {
     std::vector<Index> lags;
-    std::vector<std::string> violations;
+    Violations violations;
     for (const std::string& text : settings.lags) {
         const auto range = parse_range(text);
         if (!range || range->second - range->first >= kMostLags) {
-            violations.push_back("lags: '" + text + "' is not a lag: a whole number of rows up to " +
-                                 std::to_string(kLongestLag) + ", or FIRST..LAST with at most " +
-                                 std::to_string(kMostLags) + " of them");
+            violations.require(false,
+                               "lags: '{}' is not a lag: a whole number of rows up to {}, or FIRST..LAST "
+                               "with at most {} of them",
+                               text, kLongestLag, kMostLags);
             continue;
         }
         const std::string reason = foresight(range->first, settings, together);
-        if (!reason.empty()) violations.push_back(reason);
+        violations.refuse(!reason.empty(), reason);
         for (Index lag = range->first; lag <= range->second && lags.size() <= kMostLags; ++lag) {
             if (std::find(lags.begin(), lags.end(), lag) == lags.end()) lags.push_back(lag);
         }
     }
-    if (lags.size() > kMostLags) {
-        violations.push_back("lags: at most " + std::to_string(kMostLags) + " are allowed");
-    }
-    if (settings.lags.empty() && settings.ahead != 1)
-        violations.emplace_back("ahead: has no meaning without lags");
-    if (settings.lags.empty() && !settings.lag_columns.empty())
-        violations.emplace_back("lag-columns: has no meaning without lags");
+    violations.require(lags.size() <= kMostLags, "lags: at most {} are allowed", kMostLags);
+    violations.require(!settings.lags.empty() || settings.ahead == 1, "ahead: has no meaning without lags");
+    violations.require(!settings.lags.empty() || settings.lag_columns.empty(),
+                       "lag-columns: has no meaning without lags");
     for (auto name = settings.lag_columns.begin(); name != settings.lag_columns.end(); ++name) {
-        if (std::find(settings.lag_columns.begin(), name, *name) != name)
-            violations.push_back("lag-columns: '" + *name + "' is named twice");
+        violations.require(std::find(settings.lag_columns.begin(), name, *name) == name,
+                           "lag-columns: '{}' is named twice", *name);
     }
-    if (!violations.empty()) throw ConfigError(violations);
+    violations.conclude();
     return lags;
 }
 

@@ -16,13 +16,13 @@
 namespace proxstream {
 namespace {
 
-constexpr std::array<SyntheticEntry, 4> kStreams{{
-    {SyntheticKind::drift, "drift",
-     "sparse weights that rotate slowly; half of the support jumps from time to time"},
-    {SyntheticKind::swap, "switch", "two sparse weight vectors that alternate"},
-    {SyntheticKind::season, "season", "sparse weights that swell and fade periodically"},
-    {SyntheticKind::iid, "iid", "constant sparse weights"},
-}};
+struct NamedStream {
+    SyntheticKind kind;
+    std::string_view name;
+};
+constexpr std::array kStreams{
+    NamedStream{SyntheticKind::drift, "drift"}, NamedStream{SyntheticKind::swap, "switch"},
+    NamedStream{SyntheticKind::season, "season"}, NamedStream{SyntheticKind::iid, "iid"}};
 
 /// Each purpose draws with its own record number, so that draws are independent.
 enum Purpose : std::uint32_t { kFeature, kNoise, kOutlier, kPlace, kAngle, kSize, kSign };
@@ -47,17 +47,13 @@ std::vector<std::string> violations(const SyntheticOptions& o, TargetKind target
 
 }  // namespace
 
-std::span<const SyntheticEntry> synthetic_streams() {
-    return kStreams;
-}
-
 SyntheticOptions SyntheticOptions::parse(std::string_view text) {
     const Spec spec = builtin_spec(text);
     const auto entry = std::find_if(kStreams.begin(), kStreams.end(),
-                                    [&](const SyntheticEntry& e) { return e.name == spec.name(); });
+                                    [&](const NamedStream& e) { return e.name == spec.name(); });
     if (entry == kStreams.end()) {
         std::vector<std::string> known;
-        for (const SyntheticEntry& e : kStreams) known.emplace_back(e.name);
+        for (const NamedStream& e : kStreams) known.emplace_back(e.name);
         known.emplace_back(SparseSyntheticOptions::kName);
         throw ConfigError(unknown_name("built-in stream", spec.name(), known));
     }
@@ -81,7 +77,7 @@ SyntheticReader::SyntheticReader(SyntheticOptions options, TargetKind target)
     : options_(options), target_(target) {
     if (auto found = violations(options_, target_); !found.empty()) throw ConfigError(std::move(found));
     const auto entry = std::find_if(kStreams.begin(), kStreams.end(),
-                                    [&](const SyntheticEntry& e) { return e.kind == options_.kind; });
+                                    [&](const NamedStream& e) { return e.kind == options_.kind; });
     source_ = std::string(kBuiltinPrefix) + std::string(entry->name);
     row_.resize(options_.features);
     names_.reserve(options_.features);

@@ -63,14 +63,6 @@ class SyntheticReader final : public RowReader {
     std::vector<Real> row_;
 };
 
-/// The names of built-in streams, each with a line of help.
-struct SyntheticEntry {
-    SyntheticKind kind;
-    std::string_view name;
-    std::string_view summary;
-};
-std::span<const SyntheticEntry> synthetic_streams();
-
 inline constexpr std::string_view kBuiltinPrefix = "builtin:";
 
 /// Opens the stream that the text after the prefix names, which may be the sparse one

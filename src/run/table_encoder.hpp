@@ -7,7 +7,6 @@
 
 #include "run/table_state.hpp"
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -37,7 +36,6 @@ class TableEncoder {
     void begin();
     /// Returns false if the text is not a value of this column.
     bool put(Index column, std::string_view text);
-    void put_number(Index column, Real number) { row_[columns_[column].first] = number; }
     /// For a column of numbers.
     void put_missing(Index column);
     /// The dense part of the row. Numbers may be written to their places directly.

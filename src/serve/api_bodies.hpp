@@ -6,7 +6,6 @@
 #include "serve/post.hpp"
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 namespace proxstream {

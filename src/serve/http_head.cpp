@@ -7,7 +7,6 @@
 #include <cctype>
 #include <map>
 #include <string_view>
-#include <utility>
 
 #include <fmt/format.h>
 

@@ -3,8 +3,6 @@
 #include "core/find_row.hpp"
 #include "route/route_settings.hpp"
 #include "run/learn_settings.hpp"
-#include "serve/served_learn.hpp"
-#include "serve/served_route.hpp"
 
 #include <memory>
 

@@ -2,6 +2,8 @@
 
 #include "proxstream/core/error.hpp"
 
+#include "core/violations.hpp"
+
 #include <algorithm>
 #include <filesystem>
 #include <future>
@@ -71,9 +73,9 @@ void LearnerRegistry::open(const std::vector<LearnerPlan>& plans) {
     }
     for (const auto& each : opened) each.wait();  // the tasks refer to the plans
     for (std::size_t i = 0; i < plans.size(); ++i) {
-        std::vector<std::string> violations;
-        collect(violations, "learner " + plans[i].name, [&] { add(opened[i].get()); });
-        if (!violations.empty()) throw ConfigError(violations);
+        Violations violations;
+        violations.collect("learner " + plans[i].name, [&] { add(opened[i].get()); });
+        violations.conclude();
         const std::lock_guard lock(mutex_);
         options_[plans[i].name] = plans[i].queue;
     }

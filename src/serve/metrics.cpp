@@ -1,7 +1,6 @@
 #include "serve/metrics.hpp"
 
 #include <filesystem>
-#include <functional>
 #include <string_view>
 #include <vector>
 

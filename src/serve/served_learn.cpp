@@ -1,20 +1,19 @@
-#include "serve/served_learn.hpp"
-
+/// A learner of rows behind the service.
 #include "proxstream/core/error.hpp"
 
 #include "core/json.hpp"
+#include "core/violations.hpp"
 #include "run/learn_defaults.hpp"
 #include "run/learn_run.hpp"
 #include "run/setting_list.hpp"
 #include "run/settings_reader.hpp"
 #include "serve/row_json.hpp"
+#include "serve/served_run.hpp"
 #include "serve/served_store.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <utility>
-
-#include <fmt/format.h>
 
 namespace proxstream {
 namespace {
@@ -27,26 +26,25 @@ json finite(Real value) {
 
 /// Settings a service cannot use, all at once.
 void check_served(const LearnSettings& settings) {
-    std::vector<std::string> violations;
-    const auto refuse = [&](bool asked, const std::string& what) {
-        if (asked) violations.push_back(what);
-    };
-    refuse(settings.store.empty(), "store: a served learner is kept in a file; name it");
-    refuse(!settings.data.empty(), "data: posts are the data; start from a model with start = FILE");
-    refuse(settings.features.empty() && settings.dimension == 0,
-           "features: name them, or give their number as dimension");
-    refuse(!settings.forecast.empty(), "forecast: a served learner reads no file of forecasts; leave it out");
-    refuse(!settings.predictions.empty(),
-           "predictions: the answers to posts and the store have them; leave it out");
-    refuse(!settings.save.empty() || !settings.certificate_json.empty(),
-           "save, certificate: the store has both; leave them out");
-    refuse(!settings.metrics.empty() || !settings.report.empty(),
-           "metrics, report: a served learner writes no files but its store; leave them out");
-    refuse(settings.rounds > 0, "rounds: a served learner has no last round");
-    refuse(settings.on_bad_row == "skip",
-           "on-bad-row: a post with a bad row is always refused; leave it out");
-    collect(violations, "", [&] { validate(settings); });
-    if (!violations.empty()) throw ConfigError(violations);
+    Violations violations;
+    violations.refuse(settings.store.empty(), "store: a served learner is kept in a file; name it");
+    violations.refuse(!settings.data.empty(),
+                      "data: posts are the data; start from a model with start = FILE");
+    violations.refuse(settings.features.empty() && settings.dimension == 0,
+                      "features: name them, or give their number as dimension");
+    violations.refuse(!settings.forecast.empty(),
+                      "forecast: a served learner reads no file of forecasts; leave it out");
+    violations.refuse(!settings.predictions.empty(),
+                      "predictions: the answers to posts and the store have them; leave it out");
+    violations.refuse(!settings.save.empty() || !settings.certificate_json.empty(),
+                      "save, certificate: the store has both; leave them out");
+    violations.refuse(!settings.metrics.empty() || !settings.report.empty(),
+                      "metrics, report: a served learner writes no files but its store; leave them out");
+    violations.refuse(settings.rounds > 0, "rounds: a served learner has no last round");
+    violations.refuse(settings.on_bad_row == "skip",
+                      "on-bad-row: a post with a bad row is always refused; leave it out");
+    violations.collect("", [&] { validate(settings); });
+    violations.conclude();
 }
 
 FedReader::Shape shape_of(const LearnSettings& settings) {
@@ -166,8 +164,7 @@ void ServedLearn::serialise(StateArchive& archive) {
     surveyed_.resize(count);
     for (std::string& record : surveyed_) archive.field("record", record);
     bool begun = run_ != nullptr;
-    archive.field("begun", begun);
-    archive.section("rows", rows_);
+    archive.fields(Field{"begun", begun}, Field{"rows", rows_});
     if (!begun) return;
     if (!run_) make_run();
     archive.section("learner", *run_);
@@ -290,15 +287,10 @@ std::string ServedLearn::begin_from(const ServedLearn& parent) {
     rows_ = parent.rows_;
     if (!parent.run_) return "before its first round, with the records gathered so far";
     make_run();
-    try {
-        run_->continue_from(*parent.run_);
-        return "with all of its state";
-    } catch (const Error&) {
-        // The learner cannot restore that state, for instance because its window has another length.
+    return begin_fork(*run_, *parent.run_, "at its point, with an empty window", [&] {
         make_run(parent.run_->learner().decide());
         run_->follow_stream(*parent.run_);
-        return "at its point, with an empty window";
-    }
+    });
 }
 
 std::unique_ptr<ServedRun> ServedLearn::fork(const std::string& store, const SettingList& changes,

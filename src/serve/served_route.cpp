@@ -1,10 +1,11 @@
-#include "serve/served_route.hpp"
-
+/// A network behind the service.
 #include "proxstream/core/error.hpp"
 
 #include "core/json.hpp"
+#include "core/violations.hpp"
 #include "io/json_writer.hpp"
 #include "route/route_run.hpp"
+#include "serve/served_run.hpp"
 #include "serve/served_store.hpp"
 #include "traffic/demand_reader.hpp"
 
@@ -29,25 +30,24 @@ RouteSettings usual_settings() {
 
 /// Settings a service cannot use, all at once.
 void check_served(const RouteSettings& settings) {
-    std::vector<std::string> violations;
-    const auto refuse = [&](bool asked, const char* what) {
-        if (asked) violations.emplace_back(what);
-    };
-    refuse(settings.store.empty(), "store: a served network is kept in a file; name it");
-    refuse(settings.demand == "-", "demand: posts bring it; give a file only to limit the pairs of nodes");
-    refuse(settings.on_bad_period != "hold",
-           "on-bad-period: a period with bad demand always holds the splits; leave it out");
-    refuse(settings.periods > 0, "periods: a served network has no last period");
-    refuse(settings.peak > 0, "peak: needs all demand beforehand; leave it out");
-    refuse(settings.stale_seconds > 0,
-           "stale-seconds: the service's metrics show when posts stop; leave it out");
-    refuse(!settings.out.empty() || !settings.decisions.empty() || !settings.report.empty() ||
-               !settings.ledger.empty(),
-           "out, decisions, report, ledger: the store has all of it; 'proxstream export' and 'proxstream "
-           "report' "
-           "write it to files");
-    collect(violations, "", [&] { validate(settings); });
-    if (!violations.empty()) throw ConfigError(violations);
+    Violations violations;
+    violations.refuse(settings.store.empty(), "store: a served network is kept in a file; name it");
+    violations.refuse(settings.demand == "-",
+                      "demand: posts bring it; give a file only to limit the pairs of nodes");
+    violations.refuse(settings.on_bad_period != "hold",
+                      "on-bad-period: a period with bad demand always holds the splits; leave it out");
+    violations.refuse(settings.periods > 0, "periods: a served network has no last period");
+    violations.refuse(settings.peak > 0, "peak: needs all demand beforehand; leave it out");
+    violations.refuse(settings.stale_seconds > 0,
+                      "stale-seconds: the service's metrics show when posts stop; leave it out");
+    violations.refuse(
+        !settings.out.empty() || !settings.decisions.empty() || !settings.report.empty() ||
+            !settings.ledger.empty(),
+        "out, decisions, report, ledger: the store has all of it; 'proxstream export' and 'proxstream "
+        "report' "
+        "write it to files");
+    violations.collect("", [&] { validate(settings); });
+    violations.conclude();
 }
 
 class ServedRoute final : public ServedRun {
@@ -74,7 +74,6 @@ class ServedRoute final : public ServedRun {
 
   private:
     void make_run();
-    std::string begin_from(const ServedRoute& parent);
     std::string answer(const std::string& status, const TurnRecord& record) const;
 
     RouteSettings settings_;
@@ -210,19 +209,6 @@ std::string ServedRoute::picture() const {
     return to.out.take();
 }
 
-/// Begins where the parent is; returns with how much of its state.
-std::string ServedRoute::begin_from(const ServedRoute& parent) {
-    try {
-        run_->continue_from(*parent.run_);
-        return "with all of its state";
-    } catch (const Error&) {
-        // The learner cannot restore that state, for instance because its window has another length.
-        make_run();
-        run_->follow(*parent.run_);
-        return "at its splits, with an empty window";
-    }
-}
-
 std::unique_ptr<ServedRun> ServedRoute::fork(const std::string& store, const SettingList& changes,
                                              std::string_view events) const {
     Violations violations;
@@ -242,7 +228,10 @@ std::unique_ptr<ServedRun> ServedRoute::fork(const std::string& store, const Set
     }
     violations.conclude();
     auto forked = std::make_unique<ServedRoute>(settings, origin_.version);
-    const std::string begun = forked->begin_from(*this);
+    const std::string begun = begin_fork(*forked->run_, *run_, "at its splits, with an empty window", [&] {
+        forked->make_run();
+        forked->run_->follow(*run_);
+    });
     if (!happened.empty()) {
         // Not a turn of the fork's store, whose numbers continue its parent's.
         forked->feed_->feed(happened, forked->run_->turns() + 1);

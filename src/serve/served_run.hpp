@@ -65,5 +65,10 @@ class ServedRun {
 /// Throws ConfigError, DataError, IoError.
 std::unique_ptr<ServedRun> open_served_run(const std::string& kind, const SettingList& settings,
                                            const std::string& version);
+/// A learner of rows.
+std::unique_ptr<ServedRun> open_served_learn(const SettingList& settings, const std::string& version);
+/// A network: demand and events are posted, splits are asked for. Rivals and lower bound are off unless the
+/// settings ask for them.
+std::unique_ptr<ServedRun> open_served_route(const SettingList& settings, const std::string& version);
 
 }  // namespace proxstream

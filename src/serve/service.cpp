@@ -4,8 +4,6 @@
 
 #include <utility>
 
-#include <fmt/format.h>
-
 namespace proxstream {
 
 Service::Service(const ServeSettings& settings, const std::vector<LearnerPlan>& learners,

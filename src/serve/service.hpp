@@ -6,9 +6,7 @@
 #include "serve/serve_settings.hpp"
 #include "serve/tokens.hpp"
 
-#include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 

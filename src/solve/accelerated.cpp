@@ -123,11 +123,9 @@ void Accelerated::adapt(bool short_enough, bool kept, Real reference_step) {
 }
 
 void Accelerated::serialise(StateArchive& archive) {
-    archive.field("step", step_);
-    archive.field("streak", streak_);
+    archive.fields(Field{"step", step_}, Field{"streak", streak_});
     archive.field("patience", patience_, kMostPatience);
-    archive.field("momentum", momentum_);
-    archive.list("before", before_);
+    archive.fields(Field{"momentum", momentum_}, Field{"before", before_});
 }
 
 }  // namespace proxstream

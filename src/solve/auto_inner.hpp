@@ -14,8 +14,7 @@ class AutoInner {
     StepClaim step_claim() const noexcept { return short_rounds_.step_claim(); }
     Real step_or(Real reference_step) const noexcept { return short_rounds_.step_or(reference_step); }
     void serialise(StateArchive& archive) {
-        archive.section("backtracking", short_rounds_);
-        archive.section("panoc", long_rounds_);
+        archive.fields(Field{"backtracking", short_rounds_}, Field{"panoc", long_rounds_});
     }
 
   private:

@@ -62,8 +62,7 @@ void Backtracking::reward(Real reference_step) {
 }
 
 void Backtracking::serialise(StateArchive& archive) {
-    archive.field("step", step_);
-    archive.field("streak", streak_);
+    archive.fields(Field{"step", step_}, Field{"streak", streak_});
 }
 
 }  // namespace proxstream

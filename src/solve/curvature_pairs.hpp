@@ -87,9 +87,7 @@ class CurvaturePairs {
 
     void serialise(StateArchive& archive) {
         archive.agree("memory", memory_);
-        archive.field("dimension", dimension_);
-        archive.list("moves", moves_);
-        archive.list("bends", bends_);
+        archive.fields(Field{"dimension", dimension_}, Field{"moves", moves_}, Field{"bends", bends_});
         archive.field("count", count_, memory_);
         archive.field("next", next_, memory_ - 1);
         if (archive.reading()) {

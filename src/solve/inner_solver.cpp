@@ -67,9 +67,8 @@ void Iterate::serialise(StateArchive& archive) {
     archive.fixed("point", point);
     archive.fixed("forward", forward);
     archive.fixed("residual", mapping);
-    archive.field("residual norm", gap);
-    archive.field("regulariser", regulariser);
-    archive.field("forward regulariser", forward_regulariser);
+    archive.fields(Field{"residual norm", gap}, Field{"regulariser", regulariser},
+                   Field{"forward regulariser", forward_regulariser});
 }
 
 void test_at(Iterate& iterate, ConstView gradient, RegulariserRef g, Real reference_step, Scratch& scratch) {

@@ -3,6 +3,7 @@
 #include "proxstream/core/error.hpp"
 
 #include "core/find_row.hpp"
+#include "core/violations.hpp"
 #include "solve/auto_inner.hpp"
 #include "solve/backtracking.hpp"
 #include "solve/block_sweeps.hpp"
@@ -23,14 +24,14 @@ BacktrackingOptions backtracking_options(const Spec& spec) {
     options.lambda = spec.number_or(0, "lambda", options.lambda);
     options.shrink = spec.number_or(1, "shrink", options.shrink);
     options.grow = spec.number_or(2, "grow", options.grow);
-    std::vector<std::string> violations;
+    Violations violations;
     const auto require = [&](bool holds, const char* what) {
-        if (!holds) violations.push_back("'" + spec.text() + "': " + what);
+        violations.require(holds, "'{}': {}", spec.text(), what);
     };
     require(options.lambda > 0 && options.lambda < 2, "lambda must lie in (0, 2)");
     require(options.shrink > 0 && options.shrink < 1, "shrink must lie in (0, 1)");
     require(options.grow >= 1 && options.grow <= 100, "grow must lie in [1, 100]");
-    if (!violations.empty()) throw ConfigError(violations);
+    violations.conclude();
     return options;
 }
 

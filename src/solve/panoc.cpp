@@ -310,12 +310,9 @@ void Panoc::adapt(bool quasi_newton, Real reference_step) {
 }
 
 void Panoc::serialise(StateArchive& archive) {
-    archive.field("step", step_);
-    archive.field("streak", streak_);
+    archive.fields(Field{"step", step_}, Field{"streak", streak_});
     archive.field("trial", trial_, options_.trials);
-    archive.field("radius", radius_);
-    archive.list("before", before_);
-    archive.section("pairs", pairs_);
+    archive.fields(Field{"radius", radius_}, Field{"before", before_}, Field{"pairs", pairs_});
 }
 
 }  // namespace proxstream

@@ -37,8 +37,7 @@ void add_rows(Database& database, const StoredAccount& account, Turn last, Folde
 }  // namespace
 
 void FoldedRows::serialise(StateArchive& archive) {
-    archive.section("mark", mark);
-    archive.section("tally", tally);
+    archive.fields(Field{"mark", mark}, Field{"tally", tally});
 }
 
 std::string FoldedRows::bytes() {

@@ -3,6 +3,7 @@
 #include "proxstream/core/error.hpp"
 
 #include "core/json.hpp"
+#include "core/violations.hpp"
 #include "io/json_writer.hpp"
 #include "io/row_splitter.hpp"
 
@@ -167,19 +168,17 @@ void export_texts(const RunStore& store, const ExportOptions& options, std::stri
 }  // namespace
 
 void validate(const ExportOptions& options) {
-    std::vector<std::string> violations;
-    const auto require = [&](const auto& known, const std::string& name, const std::string& value) {
-        if (std::find(known.begin(), known.end(), value) == known.end())
-            violations.push_back(
-                fmt::format("{} = '{}': must be one of {}", name, value, fmt::join(known, ", ")));
+    Violations violations;
+    const auto require = [&](const auto& known, const char* name, const std::string& value) {
+        violations.require(std::find(known.begin(), known.end(), value) != known.end(),
+                           "{} = '{}': must be one of {}", name, value, fmt::join(known, ", "));
     };
     require(kWhat, "what", options.what);
     require(kFormats, "format", options.format);
-    if (options.format == "npy" && (options.what == "decisions" || options.what == "inputs"))
-        violations.push_back("format = npy: " + options.what +
-                             " are JSON, which npy cannot hold; use jsonl or csv");
-    if (options.first > options.last) violations.emplace_back("first: comes after last");
-    if (!violations.empty()) throw ConfigError(violations);
+    violations.require(options.format != "npy" || (options.what != "decisions" && options.what != "inputs"),
+                       "format = npy: {} are JSON, which npy cannot hold; use jsonl or csv", options.what);
+    violations.require(options.first <= options.last, "first: comes after last");
+    violations.conclude();
 }
 
 void export_run(const RunStore& store, const ExportOptions& options, const Write& write) {

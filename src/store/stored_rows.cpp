@@ -19,8 +19,7 @@ struct RunSection {
 
 void serialise_marks(StateArchive& archive, LedgerMarks& marks) {
     serialise_each(archive, "accounts", marks, [&](auto& mark) {
-        archive.field("account", mark.first);
-        archive.section("mark", mark.second);
+        archive.fields(Field{"account", mark.first}, Field{"mark", mark.second});
     });
 }
 

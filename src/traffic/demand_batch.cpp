@@ -21,6 +21,24 @@ void for_link_ranges(Index links, Index uses, const Body& body) {
     for_ranges(links, links * uses / kLeastWork, body);
 }
 
+/// Adds price_link(link, load, price) up over all links. A link has a load and a price, 0 at first, for each
+/// column.
+template <class PriceLink>
+Real price_each_link(Index width, Index uses, ConstView loads, View prices, Scratch& scratch,
+                     const PriceLink& price_link) {
+    const Index links = loads.size() / width;
+    Scratch::Frame frame(scratch);
+    const View values = frame.take(links);
+    for_link_ranges(links, uses, [&](Index begin, Index end) {
+        for (Index link = begin; link < end; ++link) {
+            Real* price = &prices[link * width];
+            std::fill(price, price + width, 0);
+            values[link] = price_link(static_cast<LinkIndex>(link), &loads[link * width], price);
+        }
+    });
+    return sum(values);
+}
+
 /// Divides by the unit, so that losses are of the order of 1.
 void divide_by_unit(const Routing& routing, View gradient) {
     if (routing.unit == 1) return;
@@ -35,28 +53,19 @@ void divide_by_unit(const Routing& routing, View gradient) {
 /// all demands were 1. The last column holds z.
 Real price_unweighted(const Routing& routing, const DemandMix& mix, ConstView loads, View prices,
                       Scratch& scratch) {
-    const Index width = mix.columns.size() + 1;
-    const Index links = routing.costs.links();
-    Scratch::Frame frame(scratch);
-    const View values = frame.take(links);
-    for_link_ranges(links, mix.uses.size(), [&](Index begin, Index end) {
-        for (Index link = begin; link < end; ++link) {
-            const Real* load = &loads[link * width];
-            Real* price = &prices[link * width];
-            std::fill(price, price + width, 0);
-            const Real z = load[width - 1];
-            Real value = 0;
-            for (const ColumnUse& use : mix.uses) {
-                const LinkTime at =
-                    routing.costs.time(static_cast<LinkIndex>(link), use.scale * load[use.column]);
-                value += use.weight * z * at.time;
-                price[use.column] += use.weight * use.scale * z * at.slope;
-                price[width - 1] += use.weight * at.time;
-            }
-            values[link] = value;
+    const Index last = mix.columns.size();
+    const auto price_link = [&](LinkIndex link, const Real* load, Real* price) {
+        const Real z = load[last];
+        Real value = 0;
+        for (const ColumnUse& use : mix.uses) {
+            const LinkTime at = routing.costs.time(link, use.scale * load[use.column]);
+            value += use.weight * z * at.time;
+            price[use.column] += use.weight * use.scale * z * at.slope;
+            price[last] += use.weight * at.time;
         }
-    });
-    return sum(values);
+        return value;
+    };
+    return price_each_link(last + 1, mix.uses.size(), loads, prices, scratch, price_link);
 }
 
 }  // namespace
@@ -125,38 +134,30 @@ Real price_by_moments(const Routing& routing, const DemandMix& mix, ConstView lo
 Real price_links(const Routing& routing, const DemandMix& mix, ConstView loads, View prices, View curvatures,
                  Scratch& scratch) {
     const Index width = mix.columns.size();
-    const Index links = routing.costs.links();
     if (mix.uses.size() > width && !routing.costs.degrees().empty())
         return price_by_moments(routing, mix, loads, prices, curvatures, scratch);
-    Scratch::Frame frame(scratch);
-    const View values = frame.take(links);
-    for_link_ranges(links, mix.uses.size(), [&](Index begin, Index end) {
-        for (Index link = begin; link < end; ++link) {
-            const Real* load = &loads[link * width];
-            Real* price = &prices[link * width];
-            std::fill(price, price + width, 0);
-            if (!curvatures.empty()) std::fill_n(&curvatures[link * width], width, 0);
-            Real value = 0;
-            for (Index first = 0; first < mix.uses.size(); first += LinkCosts::kTogether) {
-                const auto uses =
-                    mix.uses.subspan(first, std::min(LinkCosts::kTogether, mix.uses.size() - first));
-                Real used[LinkCosts::kTogether];
-                LinkCosts::Terms terms;
-                for (Index k = 0; k < uses.size(); ++k) used[k] = uses[k].scale * load[uses[k].column];
-                routing.costs.terms(static_cast<LinkIndex>(link), {used, uses.size()}, terms);
-                for (Index k = 0; k < uses.size(); ++k) {
-                    const ColumnUse& use = uses[k];
-                    value += use.weight * terms.value[k];
-                    price[use.column] += use.weight * use.scale * terms.marginal[k];
-                    if (!curvatures.empty())
-                        curvatures[link * width + use.column] +=
-                            use.weight * use.scale * use.scale * terms.curvature[k];
-                }
+    const auto price_link = [&](LinkIndex link, const Real* load, Real* price) {
+        Real* curvature = curvatures.empty() ? nullptr : &curvatures[link * width];
+        if (curvature != nullptr) std::fill_n(curvature, width, 0);
+        Real value = 0;
+        for (Index first = 0; first < mix.uses.size(); first += LinkCosts::kTogether) {
+            const auto uses =
+                mix.uses.subspan(first, std::min(LinkCosts::kTogether, mix.uses.size() - first));
+            Real used[LinkCosts::kTogether];
+            LinkCosts::Terms terms;
+            for (Index k = 0; k < uses.size(); ++k) used[k] = uses[k].scale * load[uses[k].column];
+            routing.costs.terms(link, {used, uses.size()}, terms);
+            for (Index k = 0; k < uses.size(); ++k) {
+                const ColumnUse& use = uses[k];
+                value += use.weight * terms.value[k];
+                price[use.column] += use.weight * use.scale * terms.marginal[k];
+                if (curvature != nullptr)
+                    curvature[use.column] += use.weight * use.scale * use.scale * terms.curvature[k];
             }
-            values[link] = value;
         }
-    });
-    return sum(values);
+        return value;
+    };
+    return price_each_link(width, mix.uses.size(), loads, prices, scratch, price_link);
 }
 
 Real evaluate(const Routing& routing, const DemandMix& mix, ConstView x, View gradient, Scratch& scratch) {

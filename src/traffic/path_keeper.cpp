@@ -147,8 +147,7 @@ void PathKeeper::change(const std::vector<PathChange>& changes) {
 }
 
 void PathKeeper::serialise(StateArchive& archive) {
-    archive.section("routing", *routing_);
-    archive.list("unreachable", unreachable_);
+    archive.fields(Field{"routing", *routing_}, Field{"unreachable", unreachable_});
     for (const Index pair : unreachable_)
         archive.require(pair < routing_->paths.pairs(), "pairs of this run");
     archive.field("added", added_);

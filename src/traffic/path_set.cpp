@@ -136,8 +136,7 @@ void PathSet::serialise(StateArchive& archive) {
         lengths.back() += static_cast<std::uint32_t>(path.size()) + 1;
         along.insert(along.end(), path.begin(), path.end());
     }
-    archive.list("lengths", lengths);
-    archive.list("links", along);
+    archive.fields(Field{"lengths", lengths}, Field{"links", along});
     if (!archive.reading()) return;
     archive.require(lengths.size() == slots(), "paths of the same pairs");
     std::vector<PathChange> changes;

@@ -3,7 +3,6 @@
 
 #include "traffic/routing.hpp"
 
-#include <string>
 #include <vector>
 
 namespace proxstream {

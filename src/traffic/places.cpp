@@ -4,8 +4,6 @@
 #include "core/json.hpp"
 #include "traffic/text_table.hpp"
 
-#include <cmath>
-
 namespace proxstream {
 namespace {
 

@@ -8,8 +8,7 @@
 namespace proxstream {
 
 void Routing::serialise(StateArchive& archive) {
-    archive.section("paths", paths);
-    archive.section("capacities", costs);
+    archive.fields(Field{"paths", paths}, Field{"capacities", costs});
     archive.fixed("share prices", share_prices);
     std::vector<std::uint32_t> shut(closed.begin(), closed.end());
     archive.list("closed", shut);

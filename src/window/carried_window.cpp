@@ -149,16 +149,8 @@ bool CarriedWindow::past_forecast_gradient(ConstView y, View gradient, Scratch& 
     return true;
 }
 
-Real CarriedWindow::weighted_gradient(std::span<const Real> weights, ConstView y, View gradient,
-                                      Scratch& scratch) {
-    cost_.record_gradients += static_cast<std::uint64_t>(
-        std::count_if(weights.begin(), weights.end(), [](Real weight) { return weight != 0; }));
-    return batch_.weighted_value_and_gradient(weights, y, gradient, scratch);
-}
-
 void CarriedWindow::serialise(StateArchive& archive) {
-    archive.field("round", round_);
-    archive.section("records", batch_);
+    archive.fields(Field{"round", round_}, Field{"records", batch_});
     archive.agree("forecasts", forecasts_ ? 1 : 0);
     if (forecasts_) archive.section("forecast records", *forecasts_);
     archive.section("carry", current_);

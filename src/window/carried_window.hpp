@@ -20,7 +20,6 @@
 #include <cmath>
 #include <optional>
 #include <span>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -62,14 +61,11 @@ struct Carry {
     }
     void serialise(StateArchive& archive) {
         archive.fixed("gradient", gradient);
-        archive.field("value", value);
-        archive.field("gradient drift", gradient_drift);
-        archive.field("value drift", value_drift);
-        archive.field("rounds since pass", rounds_since_pass);
+        archive.fields(Field{"value", value}, Field{"gradient drift", gradient_drift},
+                       Field{"value drift", value_drift}, Field{"rounds since pass", rounds_since_pass});
         archive.fixed("sum gradient", sum_gradient);
-        archive.field("sum value", sum_value);
-        archive.field("sum valid", sum_valid);
-        archive.field("forecast weight", forecast_weight);
+        archive.fields(Field{"sum value", sum_value}, Field{"sum valid", sum_valid},
+                       Field{"forecast weight", forecast_weight});
         norm = kUnknown;
     }
 };
@@ -156,8 +152,6 @@ class CarriedWindow final : public SmoothObjective {
     /// The gradient at y of the forecast that this round's loss has replaced; false: there was none. Valid
     /// between carry() and the next arrival.
     bool past_forecast_gradient(ConstView y, View gradient, Scratch& scratch) const;
-    /// The gradient at y of any weighted sum of records, by age; counted.
-    Real weighted_gradient(std::span<const Real> weights, ConstView y, View gradient, Scratch& scratch);
 
     const Cost& cost() const noexcept { return cost_; }
     /// A record of the window's type, to read a saved one into.

@@ -4,6 +4,8 @@
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/spec.hpp"
 
+#include "core/violations.hpp"
+
 #include <cmath>
 #include <numeric>
 #include <vector>
@@ -53,19 +55,15 @@ Real NoiseModel::mean_factor(const Draw& draw, std::uint64_t samples) const {
 }
 
 void NoiseModel::validate() const {
-    std::vector<std::string> violations;
-    if (kind == Kind::dropout) {
-        if (!(sigma >= 0 && sigma < 1)) {
-            violations.push_back("dropout: its probability must lie in [0, 1), not " + format_short(sigma));
-        }
-    } else if (!(sigma >= 0 && sigma < kAbsurd)) {
-        violations.push_back("sigma = " + format_short(sigma) + ": must be finite and not negative");
-    }
-    if (!(tail > 2 && tail < kAbsurd)) {
-        violations.push_back("tail = " + format_short(tail) +
-                             ": must be above 2, or the noise has no variance");
-    }
-    if (!violations.empty()) throw ConfigError(violations);
+    Violations violations;
+    const bool drops = kind == Kind::dropout;
+    violations.require(!drops || (sigma >= 0 && sigma < 1),
+                       "dropout: its probability must lie in [0, 1), not {}", format_short(sigma));
+    violations.require(drops || (sigma >= 0 && sigma < kAbsurd),
+                       "sigma = {}: must be finite and not negative", format_short(sigma));
+    violations.require(tail > 2 && tail < kAbsurd, "tail = {}: must be above 2, or the noise has no variance",
+                       format_short(tail));
+    violations.conclude();
 }
 
 std::optional<Real> NoisyOracle::level(std::span<const Real> weights, std::uint64_t samples) const {

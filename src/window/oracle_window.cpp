@@ -66,9 +66,7 @@ std::optional<Real> OracleWindow::full_level() const {
 }
 
 void OracleWindow::serialise(StateArchive& archive) {
-    archive.field("round", round_);
-    archive.section("records", batch_);
-    archive.section("estimate", current_);
+    archive.fields(Field{"round", round_}, Field{"records", batch_}, Field{"estimate", current_});
 }
 
 std::span<const Real> OracleWindow::live_weights() const {

@@ -4,6 +4,10 @@
 
 small=(builtin:iid,rows=300,features=8 --loss cauchy --reg l1:0.01)
 run compare-fit --help
+if [ "$status" = 2 ]; then
+    expect "a program without the studies says so" 2 'built without the studies' '-DPROXSTREAM_STUDIES=ON'
+    exit
+fi
 expect "compare-fit --help lists its options" 0 'Usage: proxstream compare-fit' '--methods A;B' '--scales A,B' '--out FOLDER'
 check "compare-fit --help lists no option of fit" eval '! grep -qE -- "--(method|epsilon|iterations|output|save|trace|predictions|certificate|store|test-only|step-scale) " "$work/out"'
 run compare-fit "${small[@]}" --save "$work/m"

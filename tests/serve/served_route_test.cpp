@@ -1,10 +1,9 @@
 /// A network that is fed by posts: what it decides is what a run on the same demand decides, wherever it is
 /// stopped in between; forks go on from where it is.
-#include "serve/served_route.hpp"
-
 #include "proxstream/core/error.hpp"
 
 #include "route/small_roads.hpp"
+#include "serve/served_run.hpp"
 #include "store/run_store.hpp"
 #include "support/stored_run.hpp"
 

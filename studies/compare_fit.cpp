@@ -1,4 +1,4 @@
-#include "fit/compare_fit.hpp"
+#include "studies/compare_fit.hpp"
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/spec.hpp"

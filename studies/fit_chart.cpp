@@ -1,11 +1,8 @@
-#include "app/fit_chart.hpp"
+#include "studies/fit_chart.hpp"
 
-#include "io/output_file.hpp"
-#include "studies/chart.hpp"
+#include <utility>
 
-#include <algorithm>
-
-namespace proxstream::app {
+namespace proxstream {
 namespace {
 
 using Coordinate = Real (*)(const FitComparison&, const TracePoint&);
@@ -38,21 +35,18 @@ Panel panel(const FitComparison& comparison, const std::string& title, const Axi
 
 }  // namespace
 
-bool write_fit_chart(const std::string& path, const FitComparison& comparison, const std::string& subtitle) {
+Chart fit_chart(const FitComparison& comparison, const std::string& subtitle) {
     const Axis in_passes{.label = "passes"};
     const Axis in_seconds{.label = "seconds", .scale = Scale::log};
     const Axis gap{.label = "|P|^2", .scale = Scale::log};
     const Axis above{.label = "F - lowest found", .scale = Scale::log};
-    const Chart chart{
-        .title = "Fits: stationarity and objective",
-        .subtitle = subtitle,
-        .panels = {panel(comparison, "stationarity, equal samples", in_passes, passes, gap, squared_gap),
-                   panel(comparison, "stationarity, equal time", in_seconds, seconds, gap, squared_gap),
-                   panel(comparison, "objective, equal samples", in_passes, passes, above, excess),
-                   panel(comparison, "objective, equal time", in_seconds, seconds, above, excess)},
-        .columns = 2};
-    write_whole_file(path, to_svg(chart));
-    return true;
+    return {.title = "Fits: stationarity and objective",
+            .subtitle = subtitle,
+            .panels = {panel(comparison, "stationarity, equal samples", in_passes, passes, gap, squared_gap),
+                       panel(comparison, "stationarity, equal time", in_seconds, seconds, gap, squared_gap),
+                       panel(comparison, "objective, equal samples", in_passes, passes, above, excess),
+                       panel(comparison, "objective, equal time", in_seconds, seconds, above, excess)},
+            .columns = 2};
 }
 
-}  // namespace proxstream::app
+}  // namespace proxstream

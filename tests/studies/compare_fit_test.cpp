@@ -1,5 +1,5 @@
 /// Comparisons: figures of hand-made cells, and a small one of its own.
-#include "fit/compare_fit.hpp"
+#include "studies/compare_fit.hpp"
 
 #include "proxstream/core/error.hpp"
 

@@ -1,5 +1,5 @@
 /// A comparison of fits as a table and as CSV.
-#include "fit/compare_fit.hpp"
+#include "studies/compare_fit.hpp"
 
 #include <algorithm>
 
