@@ -13,6 +13,6 @@ learners. It plays their mean, weighted by their losses. Its certificate follows
 
 T
 exec build/release/proxstream compare builtin:drift,rows=10000 --loss cauchy --reg l1:0.02 \
-    --learners "bank; time-smoothed:window=4; time-smoothed:window=16; time-smoothed:window=64;
+    --learners "ensemble; time-smoothed:window=4; time-smoothed:window=16; time-smoothed:window=64;
         time-smoothed:window=256; time-smoothed:window=1024; re-solve:window=64; full-history:0.05; momentum:0.05;
         adagrad:1; adam:0.015; prox-sgd:0.02,power=0,replay=37" "$@"

@@ -128,7 +128,7 @@ void echo_settings(const LearnSettings& settings, const std::vector<std::string>
                problem.family().penalised() < problem.family().dimension() ? " (intercept free)" : "");
     echo_choices(reasons, settings, problem);
     const std::string learner = Spec::parse(settings.learner).name();
-    const bool windowed = learner == "time-smoothed" || learner == "bank";
+    const bool windowed = learner == "time-smoothed" || learner == "ensemble";
     fmt::print(stderr, "  {:<10} {}\n", windowed ? "window" : "learner",
                windowed ? proxstream::shortened(run.header().window_text, 66) : settings.learner);
     if (const auto& noise = noise_of(run.header())) echo_oracle(settings, *noise);

@@ -10,7 +10,7 @@ namespace proxstream {
 
 RunHeader Ensemble::facts() const {
     RunHeader facts;
-    facts.name = "bank";
+    facts.name = "ensemble";
     facts.dimension = now_.point.size();
     facts.play = options_.selection.text;
     facts.exit_test = true;

@@ -177,7 +177,7 @@ RulePointer full_history_rule(const Spec& spec, LearnerConfig& parts) {
 
 /// An ensemble by its own name: its windows are in its text.
 std::unique_ptr<AnyLearner> make_named_ensemble(const Spec& spec, LearnerConfig parts) {
-    require(spec, !spec.has("window"), "a bank has several windows; did you mean windows=?");
+    require(spec, !spec.has("window"), "an ensemble has several windows; did you mean windows=?");
     return make_ensemble(spec, std::move(parts));
 }
 
@@ -194,12 +194,12 @@ constexpr std::array kLearners{
                .usage = "time-smoothed[:model=M,hysteresis=1,switching=0,proximal=auto,tolerance=auto,effort="
                         "inf,inner=auto,"
                         "oracle=exact,variant=fresh,confirm=1]",
-               .help = "keeps a window of losses stationary up to tolerance/w; window=auto is a bank",
+               .help = "keeps a window of losses stationary up to tolerance/w; window=auto is an ensemble",
                .make = make_time_smoothed,
                .takes_oracle = true},
     LearnerRow{
-        .name = "bank",
-        .usage = "bank[:windows=1/4/16/64/256/1024,also=A/B,selection=mean,cross=yes,steps=4,effort=128]",
+        .name = "ensemble",
+        .usage = "ensemble[:windows=1/4/16/64/256/1024,also=A/B,selection=mean,cross=yes,steps=4,effort=128]",
         .help = "an ensemble of windows and cheap learners; realised losses weigh them",
         .make = make_named_ensemble,
         .takes_oracle = true},

@@ -117,7 +117,7 @@ Json to_object(const RunSummary& run) {
                 {"other_windows", std::move(others)},
                 {"prediction_loss", run.prediction_loss ? json_number(*run.prediction_loss) : Json(nullptr)},
                 {"seconds", run.seconds}};
-    if (run.ensemble) object["bank"] = to_object(*run.ensemble);
+    if (run.ensemble) object["ensemble"] = to_object(*run.ensemble);
     if (run.noise) object["noise"] = to_object(*run.noise, run.measured);
     return object;
 }

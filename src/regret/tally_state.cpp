@@ -137,8 +137,8 @@ void Tally::serialise(StateArchive& archive) {
                    Field{"consistency", consistency_}, Field{"tests", tests_}, Field{"loss", loss_},
                    Field{"objective", objective_}, Field{"infinite", infinite_}, Field{"residuals", gaps_},
                    Field{"churn", churn_}, Field{"energy", energy_}, Field{"noise", noise_});
-    archive.agree("bank", ensemble_ ? 1 : 0);
-    if (ensemble_) archive.section("bank", *ensemble_);
+    archive.agree("ensemble", ensemble_ ? 1 : 0);
+    if (ensemble_) archive.section("ensemble", *ensemble_);
     archive.fields(Field{"members", members_}, Field{"other regrets", other_regrets_},
                    Field{"prediction loss", prediction_loss_}, Field{"predictions", predictions_});
 }

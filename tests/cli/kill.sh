@@ -127,7 +127,7 @@ each=$(((kills + 8) / 9))
 torment "learn, tables" $each learn "$work/part1.csv" "$work/part2.csv" --label y --key id --time when --lags 2,3 --window auto:longest=16 \
     --predictions "$work/learned.p" --metrics "$work/learned.m" --metrics-every 70 --durable 20 --quiet
 learn=(learn "$rows" --label y --loss cauchy --reg l1:0.001 --step 0.5 --quiet --durable 20)
-torment "learn, a bank" $each "${learn[@]}" --window auto:longest=16
+torment "learn, an ensemble" $each "${learn[@]}" --window auto:longest=16
 keep=all torment "learn, sampled gradients" $each "${learn[@]}" -w 6 --oracle gaussian:0.05 --learner time-smoothed:variant=paper --tolerance 1 --force
 route=(route builtin:ring --periods 40 --rivals "re-solve-last; time-smoothed:window=4" --durable 3 --quiet)
 keep=all torment "route" $each "${route[@]}" --window 8 --generate 6

@@ -86,10 +86,10 @@ check "a spider draws 160 rows at the first and every fourth point, and twice 12
       if (spent[6] != restarts * records * each + 24 * (of("N") + 1 - restarts)) { print; exit 1 } }'
 learns "spider as it comes" -w 8 --oracle minibatch --inner spider
 learns "weights that fall with age" -w exp:16 --oracle minibatch
-learns "a bank of windows" -w auto:windows=2/8/32 --oracle minibatch
+learns "an ensemble of windows" -w auto:windows=2/8/32 --oracle minibatch
 expect "members of an ensemble show their base samples" 0 'member .* base samples' '^  32 '
 check "an ensemble spends the sum of its members" rounds '
-    { cost("c"); left = spent[6]; sub(/.*"bank":/, "")
+    { cost("c"); left = spent[6]; sub(/.*"ensemble":/, "")
       while (match($0, /"c":\[[0-9,]*/)) { split(substr($0, RSTART + 5, RLENGTH - 5), member, ","); left -= member[6]; $0 = substr($0, RSTART + RLENGTH) }
       if (left != 0) { print left; exit 1 } }'
 learns "nobody measures" -w 8 --oracle minibatch:8 --no-referee

@@ -161,9 +161,9 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(NoisyEnsemble, ARefusedRoundLeavesAllMembersAsTheyWere) {
     for (const char* text :
          {"time-smoothed:window=(auto:longest=16),oracle=(gaussian:0.05)",
-          "bank:windows=1/4/16,oracle=(dropout:0.2),tolerance=1,confirm=2,steps=50",
-          "bank:windows=2/8,oracle=(sphere:0.02),variant=paper,selection=leader",
-          "bank:windows=2/8,oracle=(gaussian:0.05),inner=(spider:batch=64,samples=2,restart=3)"}) {
+          "ensemble:windows=1/4/16,oracle=(dropout:0.2),tolerance=1,confirm=2,steps=50",
+          "ensemble:windows=2/8,oracle=(sphere:0.02),variant=paper,selection=leader",
+          "ensemble:windows=2/8,oracle=(gaussian:0.05),inner=(spider:batch=64,samples=2,restart=3)"}) {
         SCOPED_TRACE(text);
         Calls calls;
         Configuration setup;

@@ -83,7 +83,7 @@ std::vector<Case> cases() {
         return each.settings;
     };
     add("box window", "rps", 10).window = "5";
-    PlaySettings& turns = add("in turns, a bank and others", "cournot", 10);
+    PlaySettings& turns = add("in turns, an ensemble and others", "cournot", 10);
     turns.turns = "alternating";
     turns.learners = "time-smoothed:window=auto;optimistic;time-smoothed:window=3";
     turns.game = "cournot:firms=3";

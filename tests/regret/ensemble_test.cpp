@@ -226,7 +226,7 @@ TEST(Ensemble, RowsAndFootersFitTheHeader) {
             b.header.members.clear();
             b.header.play.clear();
         },
-        "bank");
+        "ensemble");
     Tally tally(ensemble.header);
     EXPECT_THROW(tally.add(ensemble.reports[0]), DataError);  // an ensemble without its members
     PlayedEnsemble totals = ensemble;
@@ -241,7 +241,7 @@ TEST(Ensemble, RowsAndFootersFitTheHeader) {
     nested.members[2].hysteresis = 2;
     try {
         validate(nested);
-        FAIL() << "an impossible bank was accepted";
+        FAIL() << "an impossible ensemble was accepted";
     } catch (const ConfigError& error) {
         EXPECT_EQ(error.violations().size(), 4U);
     }
@@ -261,8 +261,8 @@ TEST(Ensemble, TextFitsTheTerminalAndShowsTheActiveMembers) {
     const auto json = nlohmann::json::parse(to_json(ensemble.live()));
     EXPECT_EQ(json["members"].size(), 3U);
     EXPECT_EQ(json["members"][1]["inequalities"].size(), 13U);
-    EXPECT_EQ(json["summary"]["bank"]["in_charge"].size(), 3U);
-    EXPECT_EQ(json["run"]["play"], "draw");
+    EXPECT_EQ(json["summary"]["ensemble"]["active_rounds"].size(), 3U);
+    EXPECT_EQ(json["run"]["selection"], "draw");
     EXPECT_FALSE(to_text(play_ensemble(usual(0)).live()).empty());
 }
 

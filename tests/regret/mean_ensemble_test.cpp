@@ -329,7 +329,7 @@ TEST(MeanEnsemble, TextFitsTheTerminal) {
         EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
     const auto json = nlohmann::json::parse(to_json(play_ensemble(plan()).live()));
     EXPECT_EQ(json["members"].size(), 3U);
-    EXPECT_EQ(json["summary"]["bank"]["losses"].size(), 5U);
+    EXPECT_EQ(json["summary"]["ensemble"]["losses"].size(), 5U);
 }
 
 }  // namespace

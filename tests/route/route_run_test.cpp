@@ -129,7 +129,8 @@ TEST(RouteRun, DecisionsDoNotDependOnFutureDemand) {
         Small small(csv_of(stream));
         // 'static' knows the mean of the whole stream, by its very name; the floor knows everything.
         small.settings.rivals =
-            "re-solve-last; re-solve-mean:window=3; shortest; time-smoothed:window=2; bank:windows=1/8; adam";
+            "re-solve-last; re-solve-mean:window=3; shortest; time-smoothed:window=2; ensemble:windows=1/8; "
+            "adam";
         RouteOutcome outcome = small.run();
         decisions = text_of(small.settings.decisions);
         return outcome;

@@ -43,7 +43,7 @@ EnsembleCase draw_ensemble(Dice& dice) {
         return a.effective_length() < b.effective_length();
     };
     std::stable_sort(ensemble.windows.begin(), ensemble.windows.end(), by_length);
-    ensemble.text = "bank:windows=";
+    ensemble.text = "ensemble:windows=";
     for (const Window& window : ensemble.windows) {
         ensemble.text += (ensemble.text.back() == '=' ? "(" : "/(") + window.text + ")";
     }
@@ -202,7 +202,7 @@ TEST(Ensembles, KeepEveryInequalityAndTheirMembersDo) {
             ++seen["refused"];
             continue;
         }
-        SCOPED_TRACE("bank " + std::to_string(index) + ": " + ensemble.text + ", " + ensemble.run.text());
+        SCOPED_TRACE("ensemble " + std::to_string(index) + ": " + ensemble.text + ", " + ensemble.run.text());
         ASSERT_NO_FATAL_FAILURE(play_ensemble(ensemble, *learner, seen));
     }
     EXPECT_LT(seen["refused"], runs / 10);

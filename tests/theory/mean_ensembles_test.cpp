@@ -110,7 +110,7 @@ struct MeanCase {
         if (gradients) mixers += "/gradients";
         if (clipped) mixers += "/clipped";
         if (tracking) mixers += "/tracking";
-        return "bank:windows=" + lengths + ",also=" + (also.empty() ? "none" : also) +
+        return "ensemble:windows=" + lengths + ",also=" + (also.empty() ? "none" : also) +
                ",cross=" + (cross ? "yes" : "no") + ",effort=inf,steps=50,selection=(mean:mixers=" + mixers +
                ",switches=" + std::to_string(switches) + ")";
     }

@@ -124,8 +124,8 @@ TEST(RoutingCertificates, HoldOnHundredsOfRandomRuns) {
 }
 
 TEST(RoutingCertificates, HoldForEnsemblesAndBaselines) {
-    for (const char* text : {"time-smoothed:window=auto", "bank:windows=1/4/16", "adagrad:replay=3", "adam",
-                             "full-history", "re-solve:steps=3"}) {
+    for (const char* text : {"time-smoothed:window=auto", "ensemble:windows=1/4/16", "adagrad:replay=3",
+                             "adam", "full-history", "re-solve:steps=3"}) {
         for (std::uint64_t seed = 1; seed <= 8; ++seed) {
             Drawn drawn = draw(seed);
             drawn.parts.window = "6";
