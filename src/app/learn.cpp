@@ -90,7 +90,7 @@ void echo_details(const LearnSettings& settings, const LearnRun& run) {
                settings.tolerance, inner_name(settings, header));
     if (!header.members.empty()) {
         fmt::print(stderr, "  ensemble   {}\n  selection  {}\n", fmt::join(member_names(header), ", "),
-                   header.play);
+                   header.selection);
     }
 }
 

@@ -57,7 +57,7 @@ class JsonFields {
 Json to_object(const RunHeader& header) {
     JsonFields fields;
     kHeaderFields(fields, header);
-    if (!header.members.empty()) fields("play", header.play);
+    if (!header.members.empty()) fields("selection", header.selection);
     return fields.take();
 }
 

@@ -123,7 +123,7 @@ void append_header(std::string& out, const RunHeader& header) {
     line("version", kLedgerVersion);
     kHeaderFields(line, header);
     if (header.members.empty()) return;
-    line("play", header.play);
+    line("selection", header.selection);
     line.objects("members", header.members, kHeaderFields);
 }
 
@@ -146,8 +146,8 @@ RunHeader read_header(LineCursor& line) {
     RunHeader header;
     read_version(line);
     kHeaderFields(line, header);
-    if (!line.at_key("play")) return header;
-    line("play", header.play);
+    if (!line.at_key("selection")) return header;
+    line("selection", header.selection);
     line.objects("members", header.members, kHeaderFields);
     return header;
 }

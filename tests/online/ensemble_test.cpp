@@ -232,7 +232,7 @@ TEST(Ensemble, TheAutomaticWindowIsAnEnsemble) {
     ASSERT_GE(facts.members.size(), 6U);
     EXPECT_EQ(facts.window, 1024U);
     EXPECT_EQ(facts.members.back().window, 1024U);
-    EXPECT_EQ(facts.play, "draw");
+    EXPECT_EQ(facts.selection, "draw");
     EXPECT_EQ(make("adam:window=auto")->facts().members.size(),
               0U);  // a baseline is measured by a window, no more
 }

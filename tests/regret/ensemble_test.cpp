@@ -224,7 +224,7 @@ TEST(Ensemble, RowsAndFootersFitTheHeader) {
     refuses(
         [](PlayedEnsemble& b) {
             b.header.members.clear();
-            b.header.play.clear();
+            b.header.selection.clear();
         },
         "ensemble");
     Tally tally(ensemble.header);
@@ -235,7 +235,7 @@ TEST(Ensemble, RowsAndFootersFitTheHeader) {
 
     RunHeader nested = ensemble.header;
     nested.members[0].members.push_back(nested.members[1]);
-    nested.members[0].play = "hedge";
+    nested.members[0].selection = "hedge";
     nested.members[1].other_windows = {4};
     nested.members[2].dimension = 5;
     nested.members[2].hysteresis = 2;

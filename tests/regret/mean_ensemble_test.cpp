@@ -244,7 +244,7 @@ TEST(MeanEnsemble, RowsFitTheHeader) {
     for (RunHeader& member : header.members) member.measured = false;
     EXPECT_THROW(validate(header), ConfigError);  // no window at all
     header = ensemble.header;
-    header.play = "mean:mixers=gradients";
+    header.selection = "mean:mixers=gradients";
     EXPECT_THROW(Tally{header}, ConfigError);
 }
 

@@ -29,7 +29,7 @@ struct EnsembleCase {
     Case run;                     // stream, penalty, tolerance
     std::string text;             // of the learner
     std::vector<Window> windows;  // the members' judges, in their order
-    std::string play;
+    std::string selection;
 };
 
 EnsembleCase draw_ensemble(Dice& dice) {
@@ -55,8 +55,8 @@ EnsembleCase draw_ensemble(Dice& dice) {
     ensemble.windows.insert(ensemble.windows.begin(), first_order, box(1));
     constexpr const char* kSelections[] = {"draw", "draw:switches=1,draws=fresh", "hedge:rate=0.7",
                                            "hedge:rounds=99", "leader:margin=0.1"};
-    ensemble.play = kSelections[dice.from(0, 4)];
-    ensemble.text += ",selection=(" + ensemble.play + ")";
+    ensemble.selection = kSelections[dice.from(0, 4)];
+    ensemble.text += ",selection=(" + ensemble.selection + ")";
     ensemble.text += dice.one_in(3) ? ",cross=no" : "";
     ensemble.text += ",steps=" + std::to_string(dice.one_in(2) ? 4 : 5000);
     return ensemble;
@@ -144,8 +144,8 @@ void play_ensemble(const EnsembleCase& ensemble, AnyLearner& learner,
     std::vector<Weights> references;
     for (const Window& window : ensemble.windows)
         references.push_back(weights_of(window, "previous", 0, run.rounds));
-    const bool follows = ensemble.play.starts_with("leader");  // by no weights
-    const bool shares = !ensemble.play.starts_with("hedge");
+    const bool follows = ensemble.selection.starts_with("leader");  // by no weights
+    const bool shares = !ensemble.selection.starts_with("hedge");
     Tracking tracking(ensemble.windows.size());
     for (Round t = 1; t <= run.rounds; ++t) {
         const Vector z(learner.decide().begin(), learner.decide().end());
@@ -180,7 +180,7 @@ void play_ensemble(const EnsembleCase& ensemble, AnyLearner& learner,
     }
     ASSERT_TRUE(follows ? certificate.at("C8").verdict == Verdict::not_promised
                         : kept(certificate.at("C8").verdict));
-    ++seen[ensemble.play.substr(0, ensemble.play.find(':'))];
+    ++seen[ensemble.selection.substr(0, ensemble.selection.find(':'))];
 }
 
 TEST(Ensembles, KeepEveryInequalityAndTheirMembersDo) {

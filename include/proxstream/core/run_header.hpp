@@ -60,7 +60,7 @@ struct RunHeader {
     std::optional<Real> max_seconds;         ///< most seconds of a round, if limited
     std::vector<Index> other_windows;        ///< further windows whose gaps are measured
     std::optional<NoiseFacts> noise;         ///< of a run with sampled gradients
-    std::string play;                        ///< selection rule of an ensemble; empty: not an ensemble
+    std::string selection;                   ///< selection rule of an ensemble; empty: not an ensemble
     std::vector<RunHeader> members;          ///< of an ensemble; those without a window come first
 
     /// Members of an ensemble without a window.
