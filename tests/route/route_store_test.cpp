@@ -94,7 +94,7 @@ std::string told_folder(const std::string& path) {
 std::string told_report(const RunStore& store) {
     nlohmann::json report = nlohmann::json::parse(store.report());
     for (const char* part : {"settings", "kpis"}) report.erase(part);
-    report["lead"].erase("seconds");
+    report["primary"].erase("seconds");
     for (auto& row : report["methods"]) row.erase("seconds");
     return report.dump();
 }
@@ -206,7 +206,7 @@ TEST(RouteStore, AStopIsNoEndAndThereMayBeMorePeriods) {
         EXPECT_FALSE(store.state().finished);
         EXPECT_EQ(store.state().saved, 7U);
         EXPECT_FALSE(store.certificate().empty());
-        EXPECT_TRUE(nlohmann::json::parse(store.report()).contains("lead"));
+        EXPECT_TRUE(nlohmann::json::parse(store.report()).contains("primary"));
         EXPECT_TRUE(nlohmann::json::parse(store.identity().scenery).contains("network"));
     }
     go_on(busy.settings);

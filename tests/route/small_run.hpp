@@ -71,13 +71,13 @@ class SmallRun {
             routing_);
         for (Index period = 1; period <= kPeriods && period <= stop; ++period) play_period(files, period);
         if (stop <= kPeriods) return;
-        MethodRow lead = sums_.row();
-        lead.name = "lead, \"w=4\"";
-        lead.lead = true;
-        lead.ratio = 1.25;
-        MethodRow floor{.name = "clairvoyant", .total_cost = lead.total_cost / 1.25, .ratio = 1};
-        floor.floor = true;
-        files.finish(std::vector<MethodRow>{lead, floor});
+        MethodRow primary = sums_.row();
+        primary.name = "primary, \"w=4\"";
+        primary.primary = true;
+        primary.ratio = 1.25;
+        MethodRow lower_bound{.name = "clairvoyant", .total_cost = primary.total_cost / 1.25, .ratio = 1};
+        lower_bound.lower_bound = true;
+        files.finish(std::vector<MethodRow>{primary, lower_bound});
     }
 
     const Network& network() const { return network_; }
