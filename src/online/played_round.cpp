@@ -171,7 +171,7 @@ void PlayedRound::serialise(StateArchive& archive) {
     archive.field("round", round_);
     archive.field("revised", revised_);
     archive.field("initial records", initial_records_);
-    archive.field("initial residual", initial_gap_);
+    archive.field("initial gap", initial_gap_);
     archive.field("initial objective", initial_objective_);
     archive.section("window", window_);
     archive.section("iterate", iterate_);

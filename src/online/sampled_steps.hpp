@@ -75,7 +75,7 @@ class SampledSteps final : public AnyLearner {
         Index records = 0;
 
         void serialise(StateArchive& archive) {
-            archive.field("residual", mapping);
+            archive.field("gap", mapping);
             archive.field("objective", objective);
             archive.field("records", records);
         }

@@ -3,7 +3,7 @@
 namespace proxstream {
 
 void SeatFigures::serialise(StateArchive& archive) {
-    archive.field("residual", gap);
+    archive.field("gap", gap);
     archive.field("bound", bound);
     archive.field("instant", instant);
     archive.field("variation", variation);

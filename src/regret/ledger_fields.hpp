@@ -59,7 +59,7 @@ inline constexpr auto kHeaderFields = [](auto& visit, auto& header) {
     visit({"L", "smoothness"}, header.smoothness, kNonnegative);
     visit.named({"rule", "step_rule"}, header.step_rule, kStepRules);
     visit("lambda", header.acceptance, kInsideTwo);
-    visit({"r0", "initial_residual"}, header.initial_gap, kNonnegative);
+    visit({"r0", "initial_gap"}, header.initial_gap, kNonnegative);
     visit({"g1", "initial_objective"}, header.initial_objective, kFromAbove);
     visit({"ginf", "regulariser_infimum"}, header.regulariser_infimum, kFromBelow);
     visit({"gs", "prox_scale"}, header.prox_scale, kNonnegative);

@@ -37,7 +37,7 @@ void CompensatedSum::serialise(StateArchive& archive) {
 }
 
 void Departure::serialise(StateArchive& archive) {
-    archive.fields(Field{"residual", gap}, Field{"rounding", rounding}, Field{"promised", promised},
+    archive.fields(Field{"gap", gap}, Field{"rounding", rounding}, Field{"promised", promised},
                    Field{"sure", sure});
 }
 
@@ -84,7 +84,7 @@ void EnergySums::serialise(StateArchive& archive) {
 void NoiseSums::serialise(StateArchive& archive) {
     archive.fields(Field{"entry", entry}, Field{"error", error}, Field{"needed sigma", needed_sigma},
                    Field{"off level", off_level}, Field{"untested", untested},
-                   Field{"rounding norm", rounding_norm}, Field{"first residuals", first_gaps},
+                   Field{"rounding norm", rounding_norm}, Field{"first gaps", first_gaps},
                    Field{"first noise", first_noise}, Field{"fourth powers", fourth_powers},
                    Field{"kept noise", kept_noise}, Field{"levels", levels}, Field{"tolerances", tolerances},
                    Field{"update aims", update_target_gaps}, Field{"update levels", update_levels},
@@ -135,7 +135,7 @@ void Tally::serialise(StateArchive& archive) {
     serialise_cost(archive, "referee's cost", totals_.referee_cost);
     archive.fields(Field{"order", order_}, Field{"departure", departure_}, Field{"rounding", rounding_},
                    Field{"consistency", consistency_}, Field{"tests", tests_}, Field{"loss", loss_},
-                   Field{"objective", objective_}, Field{"infinite", infinite_}, Field{"residuals", gaps_},
+                   Field{"objective", objective_}, Field{"infinite", infinite_}, Field{"gaps", gaps_},
                    Field{"churn", churn_}, Field{"energy", energy_}, Field{"noise", noise_});
     archive.agree("ensemble", ensemble_ ? 1 : 0);
     if (ensemble_) archive.section("ensemble", *ensemble_);

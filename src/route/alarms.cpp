@@ -18,7 +18,7 @@ namespace proxstream {
 namespace {
 
 constexpr std::array<std::string_view, 5> kNames{"utilisation", "stale feed", "unroutable", "demand",
-                                                 "residual"};
+                                                 "stationarity gap"};
 constexpr Index kLeastHistory = 12;  // periods before demand can be an anomaly
 
 }  // namespace
@@ -236,7 +236,7 @@ void AlarmMonitor::serialise(StateArchive& archive) {
     }
     archive.field("fast", gap_.fast);
     archive.field("slow", gap_.slow);
-    archive.field("residuals", gap_.count);
+    archive.field("gaps", gap_.count);
     for_each_watch([&](Watch& watch) {
         archive.section("watch", watch);
         const auto open = [&](const Alarm& each) { return each.number == watch.alarm; };

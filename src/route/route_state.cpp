@@ -23,8 +23,8 @@ StoredAlarm stored(const Alarm& alarm, bool raised) {
 }  // namespace
 
 std::vector<std::string> route_channels() {
-    return {"cost",      "demand", "utilisation_max", "churn", "residual",  "bound",
-            "tolerance", "regret", "regret_bound",    "steps", "gradients", "seconds"};
+    return {"cost",      "demand", "utilisation_max", "churn", "stationarity_gap", "bound",
+            "tolerance", "regret", "regret_bound",    "steps", "gradients",        "seconds"};
 }
 
 RunIdentity RouteRun::identity() const {

@@ -66,8 +66,8 @@ void note_steps(const StepClaim& claim, RunHeader& header) {
 void Iterate::serialise(StateArchive& archive) {
     archive.fixed("point", point);
     archive.fixed("forward", forward);
-    archive.fixed("residual", mapping);
-    archive.field("residual norm", gap);
+    archive.fixed("mapping", mapping);
+    archive.field("gap", gap);
     archive.field("regulariser", regulariser);
     archive.field("forward regulariser", forward_regulariser);
 }

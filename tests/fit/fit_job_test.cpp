@@ -64,7 +64,7 @@ TEST(TraceCsv, HasALineAMeasurement) {
                                          .nonzeros = 4,
                                          .step = 0.125}};
     EXPECT_EQ(trace_csv(trace, 10),
-              "iteration,base_samples,passes,seconds,objective,residual,residual_error,nonzeros,step\n"
+              "iteration,base_samples,passes,seconds,objective,gap,gap_error,nonzeros,step\n"
               "0,0,0,0.000000,0.1,2,0,0,0.5\n"
               "3,25,2.5,0.000002,1e-17,0.3333333333333333,0.25,4,0.125\n");
 }

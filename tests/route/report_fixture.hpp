@@ -98,7 +98,7 @@ inline void fill_lead(ReportData& data) {
         put("utilisation_mean", total / static_cast<Real>(sorted.size()));
         const bool quiet = rush(t) < 0.3;
         put("churn", quiet ? 0 : 0.03 * rush(t) * wobble);
-        put("entry_residual", 0.02 * rush(t) * wobble);
+        put("entry_gap", 0.02 * rush(t) * wobble);
         put("tolerance", 0.01);
         regret += std::pow(data.primary["entry_gap"].back(), 2);
         bound += 0.0011;
@@ -183,7 +183,7 @@ inline void fill_findings(ReportData& data) {
                                .verdict = verdict,
                                .explanation = explanation});
     };
-    claim("C1", "every round left its loop with a residual of at most the tolerance", Verdict::holds, 0.00998,
+    claim("C1", "every round left its loop with a gap of at most the tolerance", Verdict::holds, 0.00998,
           0.01);
     claim("C3", "local regret is at most its corrected bound", Verdict::holds, data.primary["regret"].back(),
           data.primary["regret_bound"].back());

@@ -23,7 +23,7 @@ PageParts parts_by_hand() {
     parts.identity.kind = "learn";
     parts.identity.title = "rows </script> of a mill";
     parts.identity.settings = {{"window", "64"}};
-    parts.identity.channels = {"loss", "residual"};
+    parts.identity.channels = {"loss", "gap"};
     parts.state = {.turn = 1027, .saved = 1000, .folded = 0, .finished = false, .status = "running"};
     parts.series = Series(2);
     for (Turn turn = 1; turn <= 1027; ++turn) {

@@ -49,7 +49,7 @@ class ToyRun {
         identity.kind = "learn";
         identity.title = "a toy";
         identity.settings = {{"window", "3"}};
-        identity.channels = {"loss", "residual"};
+        identity.channels = {"loss", "gap"};
         return identity;
     }
 

@@ -52,7 +52,7 @@ test('the last known value and the late median', () => {
   assert.equal(lateMedian([null]), null);
 });
 
-test('what a residual looks back on, in words', () => {
+test('what a gap looks back on, in words', () => {
   assert.equal(windowText([{ window: 10 }, { window: 10 }]), 'the last 10 plays');
   assert.equal(windowText([{ window: 1 }]), 'the last play');
   assert.equal(windowText([{ window: 5 }, { window: 20 }]), 'the last 5 to 20 plays');

@@ -51,13 +51,13 @@ async function checkPlay(page, data, place) {
   const gap = shown.legends['chart-gap'];
   if (known(data.gap)) assertShown(gap['smoothed gap'], data.gap[place], 'gap');
   if (known(data.gapBound)) assertShown(gap['its proved bound'], data.gapBound[place], 'bound of the gap');
-  if (known(data.instantGap)) assertShown(gap['gap of this play'], data.instantGap[place], 'residual of this play');
+  if (known(data.instantGap)) assertShown(gap['gap of this play'], data.instantGap[place], 'gap of this play');
   if (known(data.gains.values)) assertShown(gap[data.gains.exact ? 'exploitability' : 'exploitability, at least'], gain, 'exploitability');
   data.players.forEach((player, i) => {
     if (known(player.cost)) assertShown(shown.legends[`chart-cost-${i}`].cost, player.cost[place], `cost of ${player.name}`);
-    const residuals = shown.legends[`chart-residual-${i}`];
-    if (known(player.instant)) assertShown(residuals['of this play alone'], player.instant[place], `residual of ${player.name}`);
-    if (known(player.bound)) assertShown(residuals['its proved bound'], player.bound[place], `bound of ${player.name}`);
+    const gaps = shown.legends[`chart-gap-${i}`];
+    if (known(player.instant)) assertShown(gaps['of this play alone'], player.instant[place], `gap of ${player.name}`);
+    if (known(player.bound)) assertShown(gaps['its proved bound'], player.bound[place], `bound of ${player.name}`);
   });
   data.paths.forEach((path, i) => {
     const at = path.rounds.filter((r) => r <= round).length - 1;
@@ -228,7 +228,7 @@ await check('text from files stays text', async () => {
 });
 await check('plays of nothing, of one round, of zeros, of one learner without a window, and of many open too', async () => {
   const series = ['gap', 'gapBound', 'instantGap'];
-  const each = ['residual', 'bound', 'instant', 'cost'];
+  const each = ['gap', 'bound', 'instant', 'cost'];
   const fill = (other, rounds, value) => {
     other.rounds = rounds;
     for (const name of series) other[name] = rounds.map(() => value);

@@ -92,7 +92,7 @@ export function charts(data: ReportData, time: Timeline, clock: Clock): ChartEle
       ],
     },
     {
-      id: 'chart-residual', title: 'Distance from stationary', note: 'At a period\u2019s start, and its tolerance; log scale.',
+      id: 'chart-stationarity', title: 'Stationarity gap', note: 'At a period\u2019s start, and its tolerance; log scale.',
       log: true, format: short,
       lines: [
         { name: 'gap', style: { ...primaryStyle, width: 1.5 }, values: positive(primary.entry_gap) },

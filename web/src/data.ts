@@ -11,7 +11,7 @@ export interface Primary {
   utilisation_median: Series;
   utilisation_mean: Series;
   churn: Series;
-  entry_residual: Series;
+  entry_gap: Series;
   tolerance: Series;
   regret: Series;
   regret_bound: Series;

@@ -23,7 +23,7 @@ export function gapChart(data: PlayData, time: Timeline, clock: Clock): HTMLElem
     ? 'A small smoothed gap is no Nash equilibrium: it says that each play is nearly stationary against the rivals\u2019 recent plays together. '
       + 'Whether it is against the play they make now, the lines of this play alone say. '
     : '';
-  const [spec] = withValues([logSpec('chart-gap', 'Equilibrium gap', `The gap is the largest residual of any player. ${warning}Log scale.`,
+  const [spec] = withValues([logSpec('chart-gap', 'Equilibrium gap', `The gap is the largest stationarity gap of any player. ${warning}Log scale.`,
     sharedSpan([data.gap, data.gapBound, data.instantGap, gains]), [
       { name: 'gap of this play', style: instantStyle, values: data.instantGap, ...alone },
       { name: data.gains.exact ? 'exploitability' : 'exploitability, at least', style: gainStyle, values: gains, stepped: true, ...alone },
@@ -33,20 +33,20 @@ export function gapChart(data: PlayData, time: Timeline, clock: Clock): HTMLElem
   return spec ? new Chart(time, clock, spec).element : null;
 }
 
-function residualSpec(player: Player, place: number, span: [number, number] | undefined): ChartSpec {
-  return logSpec(`chart-residual-${place}`, 'Residual', 'Log scale, shared by all players.', span, [
+function gapSpec(player: Player, place: number, span: [number, number] | undefined): ChartSpec {
+  return logSpec(`chart-gap-${place}`, 'Stationarity gap', 'Log scale, shared by all players.', span, [
     { name: 'of this play alone', style: instantStyle, values: player.instant },
     { name: `over ${windowText([player])}`, style: { ...primaryStyle, width: 1.75 }, values: player.gap },
     { name: 'its proved bound', style: boundStyle, values: player.bound },
   ]);
 }
 
-/** A card for each player: its name, its residuals, its cost. */
+/** A card for each player: its name, its stationarity gaps, its cost. */
 export function playerCharts(data: PlayData, time: Timeline, clock: Clock): HTMLElement[] {
-  const span = sharedSpan(data.players.flatMap((player) => [player.residual, player.bound, player.instant]));
+  const span = sharedSpan(data.players.flatMap((player) => [player.gap, player.bound, player.instant]));
   return data.players.map((player, place) => {
     const specs = withValues([
-      residualSpec(player, place, span),
+      gapSpec(player, place, span),
       {
         id: `chart-cost-${place}`, title: 'Cost', note: 'Of what was played.', format: short,
         lines: [{ name: 'cost', style: { ...primaryStyle, width: 1.5 }, values: player.cost }],

@@ -69,7 +69,7 @@ const sheets: Sheet[] = [
   },
   { id: 'chart-objective', title: 'Objective', note: 'At each measured point.', lines: [{ channel: 'objective', name: 'objective', figure: 'latest', style: thin, band: true }] },
   {
-    id: 'chart-residual', title: 'Residual', log: true, note: `Distance from stationary at each turn\u2019s start. ${each} Log scale.`,
+    id: 'chart-stationarity', title: 'Stationarity gap', log: true, note: `At each turn\u2019s start. ${each} Log scale.`,
     lines: [
       { channel: 'stationarity_gap', name: 'gap', style: thin, band: true },
       { channel: 'bound', name: 'proved bound', style: boundStyle, own: true },

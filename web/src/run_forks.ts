@@ -20,7 +20,7 @@ const since = (model: RunModel, channel: string, turn: number): number | null =>
 
 const measures = [
   { channel: ['loss', 'cost', 'gap', 'objective'], title: (name: string) => `mean ${name}` },
-  { channel: ['residual'], title: () => 'mean residual' },
+  { channel: ['stationarity_gap'], title: () => 'mean gap' },
   { channel: ['steps'], title: () => 'mean steps' },
 ];
 
