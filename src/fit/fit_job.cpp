@@ -114,7 +114,7 @@ void FitJob::serialise(StateArchive& archive) {
     archive.fields(Field{"settings", settings}, Field{"data", checksum},
                    Field{"parameters", parameters_in_use});
     if (archive.reading()) check(settings, checksum, parameters_in_use);
-    archive.fields(Field{"fit", run_}, Field{"told", reported_});
+    archive.fields(Field{"fit", run_}, Field{"reported", reported_});
 }
 
 TurnResult FitJob::play() {

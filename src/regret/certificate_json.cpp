@@ -63,7 +63,7 @@ Json to_object(const RunHeader& header) {
 
 Json to_object(const EnsembleSummary& ensemble) {
     return {{"mean", ensemble.mean},
-            {"in_charge", ensemble.active_member},
+            {"active_rounds", ensemble.active_member},
             {"weights", ensemble.weights},
             {"losses", ensemble.losses},
             {"switches", ensemble.switches},

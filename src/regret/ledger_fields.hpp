@@ -81,7 +81,7 @@ inline constexpr auto kFigureFields = [](auto& visit, auto& report) {
     visit("ff", report.failed_confirmations);
     visit("ch", report.changed);
     visit("tol", report.tolerance, kNonnegative);
-    visit("aim", report.target_gap, kNonnegative);
+    visit("target", report.target_gap, kNonnegative);
     visit("R", report.entry_gap, kNonnegative);
     visit("Rq", report.forecast_gap, kNonnegative);
     visit("r", report.exit_gap, kNonnegative);

@@ -99,8 +99,9 @@ AnyOracle make_noisy(const Spec& spec, const OracleContext& context) {
     model.validate();
     const bool independent = choice(spec, "noise", "independent", "shared", true);
     if (!model.additive() && spec.has("sigma")) {
-        throw ConfigError("'" + spec.text() +
-                          "': the noise of dropout has no deviation to aim at; give samples");
+        throw ConfigError(
+            "'" + spec.text() +
+            "': sigma cannot choose the samples, because dropout has no fixed deviation; give samples");
     }
     if (model.bounded() && spec.has("sigma")) {
         throw ConfigError("'" + spec.text() +

@@ -1,4 +1,4 @@
-/// An ensemble's certificate: what was played is judged by the window of the member in charge, and every
+/// An ensemble's certificate: the decision is judged by the window of the active member, and every
 /// member keeps its own account.
 #include "proxstream/core/error.hpp"
 #include "proxstream/regret/certify.hpp"

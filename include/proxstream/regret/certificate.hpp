@@ -155,7 +155,7 @@ struct NoiseSummary {
     Real first = 0;    ///< root mean square of |e| of the rounds' first estimates; 0 unless measured
     /// The same of the estimates that ended the rounds, which were selected by passing the test.
     Real kept = 0;
-    Round endless = 0;        ///< rounds with c aim_t^2 <= s_t^2: nothing guarantees that their loops end
+    Round endless = 0;        ///< rounds with c tau_t^2 <= s_t^2: nothing guarantees that their loops end
     Real smallest_delta = 0;  ///< above this delta there are no such rounds; 0 if no sigma was claimed
 
     friend bool operator==(const NoiseSummary&, const NoiseSummary&) = default;
