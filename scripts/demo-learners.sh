@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # A demo of learning from rows: the default ensemble, each window alone, and rivals, on a stream whose truth drifts and
-# jumps, with heavy-tailed noise. First-order methods have the best learning rate of a sweep over this stream, and
-# prox-SGD with replay has a window's budget of gradients: the comparison favours them. The ensemble has no option set.
+# jumps, with heavy-tailed noise. The comparison favours first-order methods: they have the best learning rate
+# of a sweep over this stream. prox-SGD with replay has a window's budget of gradients. The ensemble has no
+# option set.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 cat <<'T'

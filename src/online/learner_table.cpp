@@ -293,7 +293,8 @@ std::unique_ptr<AnyLearner> make_learner(std::string_view text, LearnerConfig pa
     const Spec spec = Spec::parse(text);
     const LearnerRow& row = find_row(kLearners, "learner", spec.name());
     if (spec.has("window")) parts.window = spec.word(Spec::kByNameOnly, "window");
-    if (!is_auto(parts.window)) WindowWeights::parse(parts.window);  // refused here, whoever would use it
+    if (!is_auto(parts.window))
+        WindowWeights::parse(parts.window);  // refused here, even if the learner ignores it
     if (!row.takes_oracle) require_exact(spec, parts);
     RulePointer rule = row.rule != nullptr ? row.rule(spec, parts) : nullptr;
     auto learner = rule ? first_order(std::move(parts), std::move(rule)) : row.make(spec, std::move(parts));

@@ -13,17 +13,17 @@ Real RecentMedian::add(Real number) {
     } else {
         numbers_.push_back(number);
     }
-    exchange(replaced, number);
+    replace(replaced, number);
     return replaced;
 }
 
 void RecentMedian::rollback(Real replaced) {
     if (replaced == -kInfinity) {
-        exchange(numbers_.back(), -kInfinity);
+        replace(numbers_.back(), -kInfinity);
         numbers_.pop_back();
     } else {
         oldest_ = oldest_ == 0 ? memory_ - 1 : oldest_ - 1;
-        exchange(std::exchange(numbers_[oldest_], replaced), replaced);
+        replace(std::exchange(numbers_[oldest_], replaced), replaced);
     }
 }
 
@@ -34,7 +34,7 @@ void RecentMedian::assign(std::vector<Real> numbers, Index oldest) {
     std::sort(ordered_.begin(), ordered_.end());
 }
 
-void RecentMedian::exchange(Real out, Real in) {
+void RecentMedian::replace(Real out, Real in) {
     const auto begin = ordered_.begin(), end = ordered_.end();
     const auto left = out == -kInfinity ? end : std::lower_bound(begin, end, out);
     if (in == -kInfinity) {

@@ -1,8 +1,8 @@
-/// The fields of what a run records, one list for each struct: it serves the ledger's writer, its reader, the
-/// checks, the JSON of certificates and saved states (docs/ledger.md).
+/// The fields of what a run records, one list for each struct. A list serves the ledger's writer, its reader,
+/// the checks, the JSON of certificates and saved states (docs/ledger.md).
 ///
 /// A list calls its visitor with key, value and allowed range, in the ledger's order. Header, report and
-/// footer have the same fields for a run and for a member of an ensemble; only a run may have members, which
+/// footer have the same fields for a run and for a member of an ensemble. Only a run may have members, which
 /// bounds the depth of what is read.
 #pragma once
 

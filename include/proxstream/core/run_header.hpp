@@ -84,8 +84,8 @@ struct RunHeader {
     /// kappa sqrt(n): the most that the switching penalty can add to the true gap beyond the tested one.
     Real switching_push() const { return switching * std::sqrt(static_cast<Real>(dimension)); }
 
-    /// The most that the gap of g alone can be at the end of a round that moved so far, if the gap with both
-    /// penalties in g was `tested`: (1 + eta mu) tested + mu |x_{t+1} - x_t| + kappa sqrt(n).
+    /// The largest gap of g alone at the end of a round that moved so far, if the gap with both penalties in
+    /// g was `tested`: (1 + eta mu) tested + mu |x_{t+1} - x_t| + kappa sqrt(n).
     Real gap_behind(Real tested, Real movement) const {
         return (1 + reference_step * proximal) * tested + proximal * movement + switching_push();
     }

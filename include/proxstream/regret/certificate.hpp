@@ -203,7 +203,7 @@ struct RunSummary {
 };
 
 /// What a run proved: every inequality of the theory with both sides as measured and a verdict. sound() is
-/// false only if one of them is violated, which means that a gradient, a prox or a claimed constant is wrong.
+/// false only if one of them is violated. That means that a gradient, a prox or a claimed constant is wrong.
 /// It says nothing about future losses.
 ///
 /// A run has lines C0 to C7c and C9; with sampled gradients also C10 to C13; an ensemble C1 to C3c and C8 to
