@@ -36,7 +36,7 @@ bound_is_lowest() {
     awk -F, 'NR > 1 { cost = $(NF - 9); if ($NF == "lower_bound") bound = cost; else if (!least || cost < least) least = cost; ++n }
              END { exit !(n == 11 && bound > 0 && bound <= least) }' "$1"
 }
-check "no method is cheaper than the clairvoyant" floor_is_lowest "$work/week/methods.csv"
+check "no method is cheaper than the clairvoyant" bound_is_lowest "$work/week/methods.csv"
 # The last decision of each period uses no path along a closed link.
 heeds_closure() {
     awk -F'"period":' '{ split($2, number, ","); last[number[1] + 0] = $0; if (number[1] + 0 > n) n = number[1] + 0 }

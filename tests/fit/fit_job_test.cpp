@@ -1,5 +1,5 @@
-/// From settings to outputs: the task made of rows, where a bad row is said to stand, models and predictions,
-/// and states that only their own run goes on from.
+/// From settings to outputs: the task made of rows, the place of a bad row, models and predictions, and
+/// states that only their own run can restore.
 #include "fit/fit_job.hpp"
 
 #include "proxstream/core/error.hpp"

@@ -190,7 +190,7 @@ TEST(Ensemble, CrossStartTakesAPointOnlyWhereTheModelIsLower) {
     for (Round t = 1; t <= 2000; ++t) {
         ensemble->observe(row(6, t, 250));
         const RoundReport& longer = ensemble->ensemble()->members[1];
-        EXPECT_EQ(ensemble->ensemble()->members[0].jump, 0);  // the first has nobody before it
+        EXPECT_EQ(ensemble->ensemble()->members[0].jump, 0);  // the first has no member before it
         if (longer.jump == 0) continue;
         ++jumps;
         ASSERT_LE(longer.objective_exit, longer.objective_entry);

@@ -1,5 +1,5 @@
-// Ensembles that play the mean of their members: what is played is worked out again from members that run
-// alone, and members that go astray do not take the run with them.
+// Ensembles that play the mean of their members. The decision is worked out again from members that run
+// alone. Members that diverge do not spoil the run.
 
 #include "proxstream/core/draw.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
@@ -335,7 +335,7 @@ TEST(MeanEnsemble, ContinuesWhenMembersOverflow) {
     EXPECT_LT(run.loss, 1.5 * good.loss + 1);
     EXPECT_TRUE(run.certificate.sound()) << to_text(run.certificate);
     EXPECT_TRUE(kept(run.certificate.at("C8").verdict));
-    // A member that grows a step at a time has finite losses on its way; the run goes on all the same.
+    // A member that grows a step at a time has finite losses on its way, and the run continues.
     const auto growing =
         make("ensemble:windows=1/4/16,also=(adagrad:0.1)/(prox-gradient:1e9)/(momentum:1e6)", squared);
     const Astray grown = play(*growing, 400);

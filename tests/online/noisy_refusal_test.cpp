@@ -177,7 +177,7 @@ TEST(NoisyEnsemble, ARefusedRoundLeavesAllMembersAsTheyWere) {
                 if ((t + static_cast<Round>(kind)) % 4 != 0) continue;
                 const Vector played(disturbed->decide().begin(), disturbed->decide().end());
                 const RoundReport report = disturbed->observe(trap(played, kind));
-                // A trap elsewhere catches whoever moves: not all do.
+                // A trap elsewhere catches the learners that move: not all do.
                 if (kind != kElsewhere) {
                     ASSERT_EQ(report.status, RoundStatus::refused);
                 }

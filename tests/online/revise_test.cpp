@@ -1,5 +1,5 @@
-/// Networks that change under a learner: what it says of itself afterwards against sums from scratch, the
-/// certificates that begin there, and checkpoints across the change.
+/// Networks that change under a learner: its figures afterwards against sums from scratch, the certificates
+/// that begin there, and checkpoints across the change.
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/state_archive.hpp"
 #include "proxstream/prox/prox_gradient_step.hpp"
@@ -161,7 +161,7 @@ TEST(Revise, EveryEnsembleMemberIsRevisedForItsWindow) {
         road.disturb();
         EXPECT_NE(road.revise().status, RoundStatus::refused);
         const RunHeader facts = road.learner().facts();
-        // The members' points are not told, but their values are: each says what its own window is worth.
+        // The report has the members' values, but not their points: each value is that of its own window.
         const Closing closing = road.learner().close();
         ASSERT_EQ(closing.members.size(), facts.members.size());
         for (Index k = 0; k < facts.members.size(); ++k) {

@@ -1,5 +1,5 @@
-/// The certificate of an ensemble that plays the mean of its members: both sides by hand, and what happens to
-/// figures that are not those of the run.
+/// The certificate of an ensemble that plays the mean of its members: both sides by hand, and figures that
+/// are not those of the run.
 #include "proxstream/core/error.hpp"
 #include "proxstream/regret/certify.hpp"
 

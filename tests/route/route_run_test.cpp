@@ -165,7 +165,7 @@ TEST(RouteRun, ThreadsAndPipesChangeNoDecision) {
     const RouteOutcome two = threads.run();
     set_threads(1);
     EXPECT_TRUE(text_of(file.settings.decisions) == text_of(threads.settings.decisions));
-    // A pipe can be read once: nobody is given its mean, and every decision is the same.
+    // A pipe can be read once: no rival gets its mean, and every decision is the same.
     Small pipe(text);
     pipe.settings.demand = pipe.folder.path("pipe");
     ASSERT_EQ(::mkfifo(pipe.settings.demand.c_str(), 0600), 0);

@@ -1,5 +1,5 @@
-/// A run on a handful of links in which everything happens: closures, a path that comes, demand not served, a
-/// pair without a path, a period that cannot be used, alarms; and the folder it leaves.
+/// A run on a few links with every kind of event: closures, a path that comes, demand not served, a pair
+/// without a path, a period that cannot be used, alarms; and the folder it leaves.
 #pragma once
 
 #include "proxstream/core/draw.hpp"

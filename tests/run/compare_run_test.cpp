@@ -123,7 +123,7 @@ TEST(CompareRun, ALearnerThatFailsDoesNotEndTheOthers) {
     EXPECT_EQ(compare_verdict(outcome, "it"), "it failed");
 }
 
-TEST(CompareRun, ARowThatAllRefuseIsNobodysFailure) {
+TEST(CompareRun, ARowThatAllRefuseIsNoFailureOfALearner) {
     const TemporaryFolder folder;
     std::ostringstream rows;
     rows << "a,y\n";

@@ -146,9 +146,9 @@ TEST(PageData, LiveRunsNameTheirAddressAndForksTheirChanges) {
     EXPECT_EQ(page["forks"][0], Json::parse(page_json(parts.forks[0])));
     EXPECT_EQ(page["forks"][0]["settings"][0]["value"], "8");
     EXPECT_EQ(page["state"], Json::parse(page_json(parts.state)));
-    const Json told = Json::parse(series_json(parts.series, 1027));
-    EXPECT_EQ(told["series"], page["series"]);
-    EXPECT_EQ(told["turn"], 1027);
+    const Json sent = Json::parse(series_json(parts.series, 1027));
+    EXPECT_EQ(sent["series"], page["series"]);
+    EXPECT_EQ(sent["turn"], 1027);
 }
 
 TEST(PageData, OfAStoreThatIsOverAndOfOneThatWasLeft) {

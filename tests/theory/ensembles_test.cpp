@@ -1,5 +1,5 @@
 // Ensembles of windows (docs/theory.md, section 14): random ones keep every inequality, their own and their
-// members'; the price of following is that of the theorem; and the examples that say what cannot be had.
+// members'. The price of following is that of the theorem, and examples show what is impossible.
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
@@ -244,7 +244,7 @@ TEST(MeanPlay, LosesTheCertificateOfItsMembersInADoubleWell) {
     EXPECT_NEAR(norm(gap(g, Vector{mean}, Vector{slope(mean)}, 0.1)), 1.5, 1e-12);
     EXPECT_NEAR(well.value(0, Vector{mean}, scratch), 0.5625, 1e-15);
 
-    // In an ensemble the two weigh the same: their mean is the hill between the wells, and the certificate
+    // In an ensemble the two weigh the same, and their mean is the hill between the wells. The certificate
     // says by how much the loss of the mean exceeds that of the members.
     const Real smoothness = 8;  // on [-1, 1]
     auto store = std::make_shared<AnyBatch>(RecordRing<WellFamily>(well, 2));

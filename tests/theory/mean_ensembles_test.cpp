@@ -1,5 +1,5 @@
 // Ensembles that play the mean of their members (docs/theory.md, section 14): random runs keep every
-// inequality of their certificate, worked out from the definitions in extended precision.
+// inequality of their certificate. Both sides are worked out from the definitions in extended precision.
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"

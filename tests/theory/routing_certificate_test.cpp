@@ -162,7 +162,7 @@ class Misleading {
     }
     Index improve(std::span<const Real> /*weights*/, View x, Scratch& /*scratch*/) const {
         if (outside_) {
-            for (Real& share : x) share /= 2;  // cheaper for everybody, and not allowed
+            for (Real& share : x) share /= 2;  // cheaper for every pair, and not allowed
         } else {
             for (Real& share : x) share = share == 1 ? 1 : 0;
             for (Index i = 0; i < x.size(); i += 4) x[i] = 1;

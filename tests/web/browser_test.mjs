@@ -61,7 +61,7 @@ await check('pointing at a link tells its name, load and capacity', async () => 
     const { left, top, width, height } = document.querySelector('canvas.map').getBoundingClientRect();
     return { left, top, width, height };
   });
-  const told = new Set();
+  const seen = new Set();
   for (let i = 1; i < 12; ++i) {
     await page.mouse('mouseMoved', box.left + (box.width * i) / 12, box.top + box.height * (0.3 + 0.03 * i));
     await page.settle();
@@ -74,9 +74,9 @@ await check('pointing at a link tells its name, load and capacity', async () => 
     assert.ok(link >= 0, tip.name);
     assert.equal(numberIn(tip.values[0]), load(data, 454, link) / 10);
     assert.equal(numberIn(tip.values[2]), data.events.filter((e) => e.link === link && e.capacity !== null).at(-1)?.capacity ?? data.network.links.capacity[link]);
-    told.add(tip.name);
+    seen.add(tip.name);
   }
-  assert.ok(told.size >= 3, `only ${told.size} links were found`);
+  assert.ok(seen.size >= 3, `only ${seen.size} links were found`);
 });
 await check('the map zooms with keys and comes back', async () => {
   const all = await picture(page);
@@ -91,7 +91,7 @@ await check('the map zooms with keys and comes back', async () => {
   await page.settle();
   assert.equal(await page.run(() => document.querySelector('.map-tools button:last-child').disabled), true);
 });
-await check('play goes on and stops', async () => {
+await check('play runs and stops', async () => {
   await goTo(page, 100);
   await page.click('.play');
   await new Promise((resolve) => setTimeout(resolve, 600));

@@ -22,7 +22,7 @@ export const checker = (prefix) => async (name, action) => {
 
 export const slider = (page) => page.run(() => Number(document.querySelector('#period').value));
 
-/** Moves a slider, the bar of time's unless told, to a place. */
+/** Moves a slider, by default that of the bar of time, to a place. */
 export const goTo = (page, place, selector = '#period') => page.run((p, s) => {
   const input = document.querySelector(s);
   input.value = p;

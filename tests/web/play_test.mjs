@@ -99,7 +99,7 @@ for (const name of ['plane', 'triangles', 'ring']) {
     assert.match(await page.text('.claim .sides'), /0\.0298 against 0\.033/);
     assert.deepEqual(await page.run(() => [...document.querySelectorAll('.settings dd')].map((dd) => dd.textContent)), data.settings.map((s) => s.value));
   });
-  await check(`${name}: nobody takes the smoothed gap for an equilibrium`, async () => {
+  await check(`${name}: the page says that the smoothed gap is no equilibrium`, async () => {
     assert.match(await page.text('#chart-gap .note'), /no Nash equilibrium/);
     assert.deepEqual(await page.run(() => [...document.querySelectorAll('#chart-gap .group')].map((li) => li.textContent)),
       ['Of this play alone', 'Smoothed over the last 10 plays']);
@@ -150,7 +150,7 @@ await check('the path grows with time, and a click on it goes there', async () =
   await plane.settle();
   assert.ok((await slider(plane)) <= 1, String(await slider(plane)));
 });
-await check('a click on a chart goes to the round under it, and play goes on', async () => {
+await check('a click on a chart goes to the round under it, and play continues', async () => {
   await plane.click('#chart-gap .u-over');
   const at = await slider(plane);
   assert.ok(Math.abs(pennies.rounds[at] - 2500) < 30, String(at));

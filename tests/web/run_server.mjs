@@ -142,7 +142,7 @@ export class PaperRun {
     for (let turn = Math.max(first, this.begun + 1); turn <= this.turn; ++turn) rows.push(figures(this.kind, turn, this.better));
     if (rows.length) this.tell(reply, 'turns', { first: Math.max(first, this.begun + 1), last: this.turn, figures: rows }, this.turn);
   }
-  /** So many turns more; forks follow. `quiet`: nobody is told. */
+  /** So many turns more; forks follow. `quiet`: no page gets an event. */
   play(turns, quiet = false) {
     const before = this.turn;
     this.turn += turns;

@@ -152,7 +152,7 @@ await check('a dropped connection is taken up again, without a gap or a double t
   await untilTurn(page, 160);
   await checkTurns(page, 'learn', 160, [139, 140, 141, 150, 160]);
 });
-await check('after the service was stopped and started again it goes on, without a reload', async () => {
+await check('after the service was stopped and started again it continues, without a reload', async () => {
   const { port } = service;
   await service.stop();
   await until(page, () => document.querySelector('.status .line').className, (line) => line.includes('reconnecting'));

@@ -4,7 +4,7 @@ import { palette } from './colour';
 import { figure } from './format';
 import { held, type PlayData } from './play_data';
 import { isDark } from './scheme';
-import { stretchMaxima } from './thin';
+import { intervalMaxima } from './thin';
 import { timebar, type DrawStrip } from './timebar';
 import { nearest, type Timeline } from './timeline';
 

@@ -4,7 +4,7 @@ import { palette } from './colour';
 import { isActive, type ReportData } from './data';
 import { compact, figure, percent } from './format';
 import { isDark } from './scheme';
-import { stretchMaxima } from './thin';
+import { intervalMaxima } from './thin';
 import { timebar, type DrawStrip } from './timebar';
 import type { Timeline } from './timeline';
 
