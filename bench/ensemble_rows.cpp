@@ -20,11 +20,11 @@ CompareEntry play(const Bench& bench, const std::string& stream, const std::stri
 }  // namespace
 
 void ensemble_rows(Bench& bench) {
-    bench.group("bank", [&] {
+    bench.group("ensemble", [&] {
         for (const char* stream : {"drift", "switch", "season", "iid"}) {
             CompareEntry ensemble, longest;
             const Timings timings = comparison({[&] {
-                                                    ensemble = play(bench, stream, "bank:also=none");
+                                                    ensemble = play(bench, stream, "ensemble:also=none");
                                                     return ensemble.seconds;
                                                 },
                                                 [&] {
@@ -36,7 +36,7 @@ void ensemble_rows(Bench& bench) {
             const double gradients = static_cast<double>(longest.record_gradients) /
                                      static_cast<double>(ensemble.record_gradients);
             bench.add(
-                {.name = fmt::format("bank.{}", stream),
+                {.name = fmt::format("ensemble.{}", stream),
                  .measured = fmt::format("an ensemble of windows on {}", stream),
                  .against = "its longest window alone, w = 1024, in time",
                  .ratio = timings.ratio(1, 0),

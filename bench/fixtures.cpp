@@ -41,10 +41,10 @@ FullWindow full_window(const WindowShape& shape) {
             targets[place] = place % 2 == 0 ? 1 : -1;
             for (Real& value : row) value = numbers[next++ % period];
             if (sparse) {
-                const Index stretch = shape.features / shape.nonzeros;
+                const Index spacing = shape.features / shape.nonzeros;
                 for (Index i = 0; i < shape.nonzeros; ++i) {
                     indices[i] = static_cast<FeatureIndex>(
-                        i * stretch + uniform_below({.seed = 3, .round = place, .sample = i}, stretch));
+                        i * spacing + uniform_below({.seed = 3, .round = place, .sample = i}, spacing));
                 }
                 block.add_sparse(indices, row, targets[place]);
             } else {

@@ -182,11 +182,12 @@ class WindowRows {
 
     void measure(const Windows& windows) {
         const Effort effort = bench_.effort(10);
-        const Index stretch = rounds_ / static_cast<Index>(effort.repeats);
+        const Index rounds_each = rounds_ / static_cast<Index>(effort.repeats);
         std::vector<Timed> timed;
         for (const std::string& name : present_) {
             Player& player = *played_[name];
-            timed.emplace_back([&windows, &player, stretch] { return player.play(windows, stretch); });
+            timed.emplace_back(
+                [&windows, &player, rounds_each] { return player.play(windows, rounds_each); });
         }
         timings_ = comparison(timed, effort);
     }

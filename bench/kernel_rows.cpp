@@ -251,8 +251,8 @@ void sparse(Bench& bench, const std::string& name, Index columns) {
         std::uint64_t state = row * 0x9e3779b97f4a7c15ULL + 1;
         for (Index i = 0; i < nonzeros; ++i) {
             state = state * 6364136223846793005ULL + 1442695040888963407ULL;
-            const Index stretch = columns / nonzeros;
-            indices[i] = static_cast<FeatureIndex>(i * stretch + (state >> 33U) % stretch);
+            const Index spacing = columns / nonzeros;
+            indices[i] = static_cast<FeatureIndex>(i * spacing + (state >> 33U) % spacing);
         }
         block.add_sparse(indices, ConstView(numbers).subspan(row * nonzeros, nonzeros),
                          row % 2 == 0 ? 1 : -1);

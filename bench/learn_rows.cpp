@@ -63,7 +63,7 @@ void rows_a_second(Bench& bench) {
     const std::vector<std::pair<const char*, LearnSettings>> kinds{
         {"w1", settings_for(path, "1", "auto")},          {"w1-quiet", settings_for(path, "1", "1e9")},
         {"w100-quiet", settings_for(path, "100", "1e9")}, {"w100", settings_for(path, "100", "auto")},
-        {"bank", settings_for(path, "auto", "auto")},
+        {"ensemble", settings_for(path, "auto", "auto")},
     };
     std::vector<Timed> timed{once([&] { keep(parse(kinds[0].second)); })};
     for (const auto& kind : kinds) timed.push_back(once([&] { keep(learn(kind.second)); }));

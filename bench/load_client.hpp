@@ -1,4 +1,4 @@
-/// Many clients of a service in one thread: each has a connection of its own that is kept, posts a record,
+/// Many clients of a service in one thread. Each has a connection of its own that is kept, posts a record,
 /// waits for the answer and posts the next. What comes back is checked: a 200 each, and the turns of every
 /// learner 1 to as many as were posted to it, none twice.
 #pragma once

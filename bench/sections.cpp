@@ -17,7 +17,7 @@ const std::vector<Section>& sections() {
         {"traffic", "Routing on road networks: windows, periods, assignments, paths.", traffic_rows},
         {"cost", "How cost grows: exponents of fitted power laws, no ratios.", cost_rows},
         {"store", "Stored runs.", store_rows},
-        {"bank", "Ensembles of windows.", ensemble_rows},
+        {"ensemble", "Ensembles of windows.", ensemble_rows},
         {"game", "Games.", game_rows},
         {"peers", "Solvers of other libraries, to the same objective on the same data.", peer_rows},
     };

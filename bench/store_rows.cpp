@@ -39,11 +39,11 @@ void store_rows(Bench& bench) {
             for (const char* durable : kDurable)
                 timed.emplace_back([&, durable] { return play(bench, window, durable, rounds); });
             const Timings timings = comparison(timed, bench.effort(5));
-            const std::string name = window == std::string("auto") ? "bank" : "w16";
+            const std::string name = window == std::string("auto") ? "ensemble" : "w16";
             for (Index i = 1; i < timed.size(); ++i) {
                 bench.add({.name = fmt::format("store.{}-{}", name, kDurable[i]),
                            .measured = fmt::format("a stored round, {}, {}",
-                                                   name == "bank" ? "ensemble" : "w = 16", kWhat[i]),
+                                                   name == "ensemble" ? "ensemble" : "w = 16", kWhat[i]),
                            .against = "a round without a store",
                            .ratio = timings.ratio(0, i),
                            .figure = Figure{1e6 * timings.seconds(i).median / static_cast<double>(rounds),

@@ -47,7 +47,7 @@ Turn turn_of(ApiFixture& api) {
 }  // namespace
 
 /// Memory goes from one thread to another here, which libFuzzer takes for a leak and looks for after every
-/// input; the tests of the API are watched for leaks when they end.
+/// input. The tests of the API are watched for leaks when they end.
 extern "C" const char* __asan_default_options() {  // NOLINT: the sanitizer's name
     return "detect_leaks=0";
 }

@@ -50,7 +50,7 @@ inline TargetRule target_rule(std::uint8_t choice) {
     }
 }
 
-/// Reads everything and checks what RowReader promises: rows are whole or absent, numbers are finite, and a
+/// Reads everything and checks what RowReader promises: rows are whole or absent, and numbers are finite. A
 /// bad row costs one call and not the rest of the stream.
 inline void read_everything(RowReader& reader, std::size_t input_size) {
     RowBlock block(reader.sparse());

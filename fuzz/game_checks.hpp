@@ -26,8 +26,8 @@ inline bool is_sampled(const GameDefinition& game) {
     return false;
 }
 
-/// A few rounds, however they end: no exception after the start, all plays are numbers
-/// that can be saved and read again, and what was proved holds.
+/// A few rounds, however they end. There is no exception after the start, all plays can be saved and read
+/// again, and what was proved holds.
 inline void play_a_little(const GameDefinition& game, std::uint8_t choice) {
     constexpr std::array kLearners{"auto", "prox-gradient:0.1", "optimistic:0.1", "extragradient:0.1"};
     PlaySettings settings;

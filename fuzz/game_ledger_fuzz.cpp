@@ -1,5 +1,5 @@
-/// The ledgers of a game's players: one made up beside one that is whole, or two made up; as they come and
-/// with their seals put right. The first byte says which; two are separated by a line `--`.
+/// The ledgers of a game's players: one made up beside a whole one, or two made up. They are read with their
+/// seals as they come and corrected. The first byte says which; two are separated by a line `--`.
 #include "proxstream/core/error.hpp"
 #include "proxstream/regret/certify.hpp"
 

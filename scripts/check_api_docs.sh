@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Checks the API reference: every public class, struct and concept of namespace proxstream needs a description of at
-# least two sentences and an example, either a code block or a path under examples/. Types inside classes are exempt.
+# Checks the API reference: every public class, struct and concept of namespace proxstream needs a description
+# of at least two sentences and an example. An example is a code block or a path under examples/. Types inside
+# classes are exempt.
 #   scripts/check_api_docs.sh build/docs/xml
 set -euo pipefail
 folder=${1:?usage: scripts/check_api_docs.sh FOLDER_OF_DOXYGEN_XML}

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Plays representative runs, among them every form of window with every forecast rule, with two builds of the program and compares their ledgers, traces and final points.
-# A change of structure alone keeps every bit; seconds and seals are left out.
+# Plays representative runs with two builds of the program and compares their ledgers, traces and final
+# points. Among them is every form of window with every forecast rule. A change of structure alone keeps every
+# bit; seconds and seals are left out.
 #   scripts/compare-runs.sh OLD_PROGRAM NEW_PROGRAM [RUN ...]
 # RUN names some of the runs; without it all are played. Output: one line a run, "ok" or "not ok", status 1 if any
 # differs.

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Everything that must hold, in one run. Each check prints "ok NAME", "not ok NAME" or "skip NAME reason";
-# this script adds them up, shows what failed, and ends in one line: "N passed, N failed, N skipped".
+# Everything that must hold, in one run. Each check prints "ok NAME", "not ok NAME" or "skip NAME reason".
+# This script adds them up, shows what failed, and ends in one line: "N passed, N failed, N skipped".
 #   scripts/test.sh [--long]
 set -uo pipefail
 cd "$(dirname "$0")/.."
@@ -36,8 +36,8 @@ check() {
     ' "$log"
 }
 
-# Builds a preset with its tests, or the targets named in $PROXSTREAM_TARGETS under another title, then runs the checks
-# that need it: only on what was built just now.
+# Builds a preset with its tests, or the targets named in $PROXSTREAM_TARGETS under another title, then runs
+# the checks that need it. They use only what was built just now.
 #   check_build TITLE PRESET [-DNAME=VALUE ...]
 declare -A built
 build() {
@@ -69,7 +69,7 @@ side_by_side() {
     cat "$second.lines" >>"$all"
 }
 
-# Every test program of a preset, the largest first, a few at a time; each writes to a log of its own so that
+# Every test program of a preset, the largest first, a few at a time. Each writes to a log of its own, so that
 # lines stay whole.
 run_tests() {
     local preset=$1 folder="$logs/$1.d"

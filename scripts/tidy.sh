@@ -72,8 +72,8 @@ find_unused() {
 }
 
 # lint_unit NAME: lints the files listed in units/NAME together, and reports findings by file. If they do not compile
-# together, they are linted one by one. g++ finds shadowing: clang counts types and enumerators too, and would report
-# those of other files of the unit.
+# together, they are linted one by one. g++ finds shadowing, because clang counts types and enumerators too,
+# and would report those of other files of the unit.
 lint_unit() {
     local list=build/tidy/units/$1 file out said
     said=$list.said

@@ -76,7 +76,7 @@ std::string to_markdown(const FitComparison& comparison) {
 }
 
 std::string results_csv(const FitComparison& comparison) {
-    std::string out = "method,scale,seed,status,passes,seconds,objective,residual,nonzeros\n";
+    std::string out = "method,scale,seed,status,passes,seconds,objective,gap,nonzeros\n";
     for (const FitCell& cell : comparison.cells) {
         const TracePoint& last = cell.trace.back();
         out += fmt::format("\"{}\",{},{},{},{},{:.6f},{},{},{}\n", cell.method, cell.scale, cell.seed,
@@ -88,7 +88,7 @@ std::string results_csv(const FitComparison& comparison) {
 }
 
 std::string traces_csv(const FitComparison& comparison) {
-    std::string out = "method,scale,seed,iteration,passes,seconds,objective,residual\n";
+    std::string out = "method,scale,seed,iteration,passes,seconds,objective,gap\n";
     for (const FitCell& cell : comparison.cells) {
         for (const TracePoint& point : cell.trace) {
             out += fmt::format("\"{}\",{},{},{},{},{:.6f},{},{}\n", cell.method, cell.scale, cell.seed,

@@ -42,10 +42,11 @@ std::vector<RowMethod> ensemble_methods(bool full) {
     for (const char* cross : {"yes", "no"}) {
         for (const char* selection : kSelections) {
             add(fmt::format("{}{}", selection, *cross == 'y' ? "" : ", no cross-start"),
-                fmt::format("bank:windows={},also=none,selection={},cross={}", windows, selection, cross));
+                fmt::format("ensemble:windows={},also=none,selection={},cross={}", windows, selection,
+                            cross));
         }
     }
-    add("ensemble with adagrad", "bank:windows=" + windows);
+    add("ensemble with adagrad", "ensemble:windows=" + windows);
     add("adagrad 0.1", "adagrad:0.1");
     add("adagrad 1", "adagrad:1");
     return methods;

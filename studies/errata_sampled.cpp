@@ -131,7 +131,7 @@ Trial ending_fit(Index most_steps, Cell& cell) {
 }
 
 /// Theorem 3's adversary with noise of length sigma/w at most: eta = 0.5, delta = 0.8, sigma = 0.1 satisfy
-/// Theorem 5, and no noise that small keeps a round from walking all the way.
+/// Theorem 5. No noise that small keeps a round from walking all the way.
 Trial noisy_updates(Index rounds, Cell& cell) {
     constexpr Index kWindow = 9;
     constexpr Real kStep = 0.5;

@@ -36,8 +36,7 @@ struct LevelTarget {
 };
 
 /// A level is reached when the mean of |P|^2 over the later half of the points of all runs is at most that
-/// level, as at a random index. Returns one count, that of a run, for each level that is reached within the
-/// limits.
+/// level. Returns one count, that of a run, for each level that is reached within the limits.
 std::vector<std::optional<SampleCount>> count_levels(const LevelTarget& target, Cell& cell);
 
 }  // namespace proxstream

@@ -53,7 +53,7 @@ class LinkFile {
 /// nullptr for the clairvoyant.
 const MethodRow* row_of(const std::vector<MethodRow>& rows, const std::string& name) {
     const auto row = std::find_if(rows.begin(), rows.end(), [&](const MethodRow& each) {
-        return !each.lead && !each.floor && each.name == name;
+        return !each.primary && !each.lower_bound && each.name == name;
     });
     return row == rows.end() ? nullptr : &*row;
 }
@@ -67,8 +67,8 @@ struct CostSums {
 CostSums cost_sums(const std::vector<MethodRow>& rows, const MethodRow& method) {
     CostSums sums;
     for (const MethodRow& row : rows) {
-        if (row.floor) sums.least = row.total_cost;
-        if (row.floor == method.floor && row.lead == method.lead && row.name == method.name)
+        if (row.lower_bound) sums.least = row.total_cost;
+        if (row.lower_bound == method.lower_bound && row.primary == method.primary && row.name == method.name)
             sums.cost = row.total_cost;
     }
     return sums;
@@ -79,8 +79,8 @@ void add_figures(const RouteOutcome& outcome, const std::vector<MethodRow>& firs
     for (const MethodRow& row : outcome.methods) {
         std::string name = kClairvoyant;
         for (const Method& method : cell.methods) {
-            const bool same = row.lead ? &method == cell.methods.data() : method.text == row.name;
-            if (same && !row.floor) name = method.name;
+            const bool same = row.primary ? &method == cell.methods.data() : method.text == row.name;
+            if (same && !row.lower_bound) name = method.name;
         }
         const auto add = [&](const std::string& figure, Real value) { cell.add(name, figure, value); };
         add(kCost, row.ratio);

@@ -1,5 +1,5 @@
-/// Ratios that survive a busy machine: contestants are timed in turn, again and again, and what is reported
-/// is the median of the ratios within each turn, with its quartiles.
+/// Ratios that survive a busy machine. Entries are timed in turn, again and again. Reported is the median of
+/// the ratios within each turn, with its quartiles.
 #pragma once
 
 #include "proxstream/core/types.hpp"
@@ -48,10 +48,10 @@ class Timings {
     Spread ratio(Index other, Index ours, double scale = 1) const;
 
   private:
-    std::vector<std::vector<double>> seconds_;  // contestant, repeat
+    std::vector<std::vector<double>> seconds_;  // entry, repeat
 };
 
-/// Everybody in turn, forwards and backwards by turns.
+/// Runs the entries one after the other, in forward and backward order by turns.
 Timings comparison(const std::vector<Timed>& entries, const Effort& effort);
 
 }  // namespace proxstream::bench

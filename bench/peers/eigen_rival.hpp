@@ -1,4 +1,4 @@
-/// What somebody would write with Eigen in an afternoon, as a rival: two matrix products a pass. Compiled
+/// A rival: what a few hours of work with Eigen give, two matrix products a pass. Compiled
 /// twice, with the library's own flags and for the very machine it is built on; hence plain pointers only.
 #pragma once
 

@@ -18,7 +18,7 @@
 namespace proxstream {
 
 /// The problem that fit() minimises: f + g, with f smooth and possibly non-convex. Give exactly one of
-/// `function`, `sample` and `loss`: f is then that function, a mean or expectation over samples, or the mean
+/// `function`, `sample` and `loss`. f is then that function, a mean or expectation over samples, or the mean
 /// loss over rows of data.
 ///
 /// \code
@@ -108,7 +108,7 @@ struct FitReport : CertificateLines {
 };
 
 /// The result of a fit: the point found, how stationary it is, what it cost and what was proved.
-/// stationarity_gap is measured anew at x after the method has ended, so it does not rest on the method's own
+/// stationarity_gap is measured anew at x after the method has ended. It does not rest on the method's own
 /// figures.
 ///
 /// \code

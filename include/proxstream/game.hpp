@@ -41,8 +41,8 @@ struct Player {
 };
 
 /// Settings of a Game: the learner of every player, its window, and the accuracy wanted. If `epsilon` is
-/// given and the window is "auto", the window is long enough to guarantee R_i^2 <= epsilon in every round
-/// from the second on, as far as bounds on the variation are known.
+/// given and the window is "auto", the window is long enough to guarantee R_i^2 <= epsilon from the second
+/// round on. This needs bounds on the variation.
 ///
 /// \code
 /// Game game("rps", {.window = "10"});
@@ -87,7 +87,7 @@ struct GameReport : GameCertificate {
     std::string json;  ///< the certificate as JSON
 };
 
-/// A repeated game: in each round every player plays, then sees what it cost, and learns against the recent
+/// A repeated game. In each round every player plays, then sees what it cost, and learns against the recent
 /// plays of the others. certificate() says of every round whether it was a smoothed local equilibrium.
 ///
 /// \code

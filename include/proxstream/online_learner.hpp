@@ -152,12 +152,12 @@ struct LossSource {
     static LossSource of_closures(Index dimension);
 };
 
-/// Learns online from losses that may be non-convex, with a penalty or constraint g: each round it has a
+/// Learns online from losses that may be non-convex, with a penalty or constraint g. Each round it has a
 /// decision, then observes the loss of that round and finds the next decision. It keeps decisions nearly
 /// stationary for a window of recent losses, and certificate() says what the run proved about that.
 ///
-/// If a loss, regulariser or sampler of yours throws, or a loss is not finite, the round is rolled back: the
-/// learner is as it was before. One object must not be used by several threads at the same time.
+/// If a loss, regulariser or sampler of yours throws, or a loss is not finite, the round is rolled back. The
+/// learner is then as it was before. One object must not be used by several threads at the same time.
 ///
 /// \code
 /// OnlineLearner learner({.dimension = 3, .regulariser = Simplex()});

@@ -12,7 +12,7 @@
 namespace proxstream::app {
 namespace {
 
-/// Four digits, with "-" for what nobody proved.
+/// Four digits, with "-" for what is not proved.
 std::string figure(Real value) {
     return value == kInfinity ? "-" : fmt::format("{:.4g}", value);
 }

@@ -25,7 +25,7 @@ std::optional<Real> read(std::string_view name, const std::string& text) {
     return parse_real(text, name);
 }
 
-/// Figures of players nobody knows more of, all alike.
+/// The same figures for every player, from the options alone.
 std::vector<PlayerFigures> given_figures(const PlaySettings& settings, const Texts& texts) {
     const Real count = parse_real(texts.players, "players");
     if (!(count >= 2 && count <= 1e6 && count == std::floor(count)))

@@ -35,7 +35,7 @@ Answer certify_players(const std::vector<std::string>& paths, bool json) {
     return {json ? to_json(certificate) : to_text(certificate), certificate.sound()};
 }
 
-/// A ledger of a store, as if it were a file. Told apart from its rows: those that were folded are not there.
+/// A ledger of a store, as if it were a file. Rows that the store has folded are missing.
 std::unique_ptr<std::istringstream> ledger_text(const RunStore& store, std::uint64_t account) {
     std::string text;
     store.ledger(account, [&](std::string_view line) {

@@ -91,7 +91,7 @@ void echo_details(const LearnSettings& settings, const LearnRun& run) {
                settings.tolerance, inner_name(settings, header));
     if (!header.members.empty()) {
         fmt::print(stderr, "  ensemble   {}\n  selection  {}\n", fmt::join(member_names(header), ", "),
-                   header.play);
+                   header.selection);
     }
 }
 
@@ -129,7 +129,7 @@ void echo_settings(const LearnSettings& settings, const std::vector<std::string>
                problem.family().penalised() < problem.family().dimension() ? " (intercept free)" : "");
     echo_choices(reasons, settings, problem);
     const std::string learner = Spec::parse(settings.learner).name();
-    const bool windowed = learner == "time-smoothed" || learner == "bank";
+    const bool windowed = learner == "time-smoothed" || learner == "ensemble";
     fmt::print(stderr, "  {:<10} {}\n", windowed ? "window" : "learner",
                windowed ? shortened(run.header().window_text, 66) : settings.learner);
     if (const auto& noise = noise_of(run.header())) echo_oracle(settings, *noise);

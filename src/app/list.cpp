@@ -79,7 +79,7 @@ void list_oracles() {
 void list_windows() {
     fmt::print("windows (--window):\n");
     print_row("auto[:windows=1/4/16,also=A/B,selection=S,..]",
-              "an ensemble of windows, weighted by realised loss; arguments as for the learner 'bank'");
+              "an ensemble of windows, weighted by realised loss; arguments as for the learner 'ensemble'");
     for (const WindowUsage& form : WindowWeights::forms()) print_row(form.usage, form.help);
 }
 

@@ -1,4 +1,4 @@
-/// Stands in for the verbs and charts of the studies in a program that is built without the studies.
+/// Replaces study.cpp and the charts in a program that is built without the studies.
 #include "proxstream/core/error.hpp"
 
 #include "app/compare_chart.hpp"

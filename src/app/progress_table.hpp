@@ -14,7 +14,7 @@ namespace proxstream::app {
 class ProgressTable {
   public:
     /// `every` = 0: at powers of two. `members` names those of an ensemble; empty: there is none. Without
-    /// `measured` nobody knows the exact gaps: the column shows what the tests saw.
+    /// `measured` the exact gaps are unknown, and the column shows the tested ones.
     ProgressTable(Index every, bool classes, std::vector<std::string> members, bool measured,
                   bool verbose = false);
 

@@ -1,4 +1,4 @@
-/// The settings of a run that is gone on with: those in its store, and what may be said anew.
+/// The settings of a resumed run: those in its store, and those that may change.
 #pragma once
 
 #include "app/command_line.hpp"
@@ -11,9 +11,9 @@
 
 namespace proxstream::app {
 
-/// Fills `settings` from the store and, over them, from options that change no figures (bears_on_figures of
-/// the table; outputs stay where they were) and from those in `further`, which may take it further. Returns
-/// the exit status if the program is done. Throws ConfigError with every violation.
+/// Fills `settings` from the store. Options replace them if they do not affect results (affects_results() of
+/// the table) or are in `further`, which may extend the run. Outputs stay where they were. Returns the exit
+/// status if the program is done. Throws ConfigError with every violation.
 template <class Settings>
 std::optional<int> resume_settings(const std::string& path, const std::vector<std::string>& arguments,
                                    Settings& settings, const std::vector<std::string_view>& further = {}) {

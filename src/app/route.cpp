@@ -45,7 +45,7 @@ void print_methods(const std::vector<MethodRow>& methods) {
                "seconds");
     for (const MethodRow& row : methods) {
         fmt::print("{:<{}}{} {:>12.7g} {:>8} {:>8.3f} {:>10.3f} {:>7.3f} {:>7.3f} {:>9.4g} {:>12} {:>9.3f}\n",
-                   row.label, width, row.lead ? '*' : ' ', row.total_cost, or_dash(row.ratio, "{:.4f}"),
+                   row.label, width, row.primary ? '*' : ' ', row.total_cost, or_dash(row.ratio, "{:.4f}"),
                    100 * row.churn, 100 * row.overload_share, row.utilisation_max, row.utilisation_p95,
                    row.unserved, or_dash(row.gradients, "{:.1f}"), row.seconds);
     }
@@ -74,7 +74,7 @@ class RouteScreen {
     RouteScreen(const RouteSettings& settings, RouteRun& run)
         : settings_(settings), run_(run), schedule_(settings.progress) {
         fmt::print(stderr, "\n{:>8} {:<16} {:>11} {:>11} {:>8} {:>7} {:>8} {:>10} {:>5} {:>8} {:>6}\n",
-                   "period", "label", "demand", "cost", "of floor", "max u", "churn %", "entry res", "steps",
+                   "period", "label", "demand", "cost", "of bound", "max u", "churn %", "entry gap", "steps",
                    "ms", "alarms");
     }
 
@@ -87,7 +87,7 @@ class RouteScreen {
                        alarm.text);
         for (const Alarm& alarm : progress.cleared)
             fmt::print(stderr, "{:>8}   {} {}: cleared\n", row.number, name(alarm.kind), alarm.subject);
-        if (schedule_.due(row.number)) print(row, progress.floor_cost);
+        if (schedule_.due(row.number)) print(row, progress.lower_bound_cost);
     }
     /// Standard output may carry the decisions.
     void end() {
@@ -95,16 +95,17 @@ class RouteScreen {
     }
 
   private:
-    static void print(const PeriodRow& row, Real floor) {
+    static void print(const PeriodRow& row, Real lower_bound) {
         if (!row.measured) {
             fmt::print(stderr, "{:>8} {:<16} {:>11}\n", row.number, row.label.substr(0, 16), "held");
             return;
         }
-        fmt::print(
-            stderr, "{:>8} {:<16} {:>11.5g} {:>11.5g} {:>8} {:>7.3f} {:>8.2f} {:>10} {:>5} {:>8.2f} {:>6}\n",
-            row.number, row.label.substr(0, 16), row.figures.demand, row.figures.cost,
-            or_dash(row.figures.cost / floor, "{:.3f}"), row.figures.utilisation_max, 100 * row.figures.churn,
-            or_dash(row.entry_gap, "{:.3g}"), row.steps, 1e3 * row.seconds, row.alarms_open);
+        fmt::print(stderr,
+                   "{:>8} {:<16} {:>11.5g} {:>11.5g} {:>8} {:>7.3f} {:>8.2f} {:>10} {:>5} {:>8.2f} {:>6}\n",
+                   row.number, row.label.substr(0, 16), row.figures.demand, row.figures.cost,
+                   or_dash(row.figures.cost / lower_bound, "{:.3f}"), row.figures.utilisation_max,
+                   100 * row.figures.churn, or_dash(row.entry_gap, "{:.3g}"), row.steps, 1e3 * row.seconds,
+                   row.alarms_open);
     }
 
     const RouteSettings& settings_;

@@ -41,7 +41,7 @@ constexpr OtherNames kOtherNames[] = {
     {"learner", " recursive-least-squares ", "'rls'"},
     {"learner", " coin-betting ", "'coin'"},
     {"learner", " naive persistence previous ", "'last-value', which needs --lags 1"},
-    {"learner", " auto ensemble ", "'bank', or 'time-smoothed' with --window auto"},
+    {"learner", " auto bank ", "'ensemble', or 'time-smoothed' with --window auto"},
     {"method", " lbfgs l-bfgs bfgs ", "'panoc', quasi-Newton steps that allow a regulariser"},
     {"method", " fista apg nesterov ", "'accelerated'"},
     {"method", " ista gd gradient-descent proximal-gradient ",

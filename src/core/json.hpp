@@ -1,5 +1,5 @@
-/// nlohmann's JSON, whose heavy parts are compiled once, in json.cpp: otherwise each
-/// source that reads or writes JSON pays seconds of compilation for the same parser and the same writer.
+/// nlohmann's JSON, whose heavy parts are compiled once, in json.cpp. Otherwise each source that reads or
+/// writes JSON pays seconds of compilation for the same parser and the same writer.
 #pragma once
 
 #include <string>

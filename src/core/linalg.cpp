@@ -24,8 +24,8 @@ template <class Entry>
     return *std::max_element(lanes, lanes + kLanes);
 }
 
-/// The Euclidean norm of the vector of entries, from the plain sum of their squares: that is exact enough
-/// unless it under- or overflowed; only then pay for scaling.
+/// The Euclidean norm of the vector of entries, from the plain sum of their squares. That is exact enough
+/// unless it under- or overflowed. Only then pay for scaling.
 template <class Entry>
 [[gnu::always_inline]] inline Real norm_from(Real squares, Index n, Entry entry) {
     if (squares > 1e-280 && squares < 1e280) return std::sqrt(squares);

@@ -196,7 +196,7 @@ bool check_row(const OptionRow<Settings>& row, const Settings& settings, Violati
 }
 
 /// Checks every option by itself. Returns the settings with the default in place of each value that is
-/// refused: what depends on several options is checked with them, and reports no violation twice.
+/// refused. Checks that depend on several options then use them, so no violation is reported twice.
 template <class Settings>
 Settings check_rows(std::span<const OptionRow<Settings>> rows, const Settings& settings,
                     Violations& violations) {

@@ -1,11 +1,11 @@
-/// Order statistics of a long list of numbers in bounded memory: exact below 2 kRoom numbers, and from then
-/// on off by a small share of the ranks. No number is drawn: the same numbers in the same order give the same
-/// answers.
+/// Order statistics of a long list of numbers in bounded memory. They are exact below 2 kRoom numbers, and
+/// from then on off by a small share of the ranks. No number is drawn: the same numbers in the same order
+/// give the same answers.
 ///
-/// Full buffers of one level are merged in pairs, and every other number of the merged list moves to the
-/// next level, where it counts twice (Munro and Paterson 1980). A merge on level l moves a rank by at
-/// most 2^l, and n numbers take at most n / (2^(l+1) kRoom) merges there: with L levels above the first,
-/// ranks are off by at most n L / (2 kRoom), which is 0.25 % of n for a thousand million numbers.
+/// Full buffers of one level are merged in pairs. Every other number of the merged list moves to the next
+/// level and counts twice there (Munro and Paterson 1980). A merge on level l moves a rank by at most 2^l,
+/// and n numbers take at most n / (2^(l+1) kRoom) merges there. With L levels above the first, ranks are off
+/// by at most n L / (2 kRoom). That is 0.25 % of n for a thousand million numbers.
 #pragma once
 
 #include "proxstream/core/state_archive.hpp"

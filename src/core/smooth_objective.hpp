@@ -1,5 +1,5 @@
-/// A smooth function as an inner solver sees it: value and gradient at a current point, which moves to a
-/// trial point when the solver accepts that one. Windows and sums of losses implement it.
+/// A smooth function as an inner solver sees it: value and gradient at a current point. The current point
+/// moves when the solver accepts a trial point. Windows and sums of losses implement it.
 #pragma once
 
 #include "proxstream/core/linalg.hpp"

@@ -60,8 +60,7 @@ std::string figure_settings(const FitSettings& settings) {
 }
 
 std::string trace_csv(const std::vector<TracePoint>& trace, std::uint64_t pass) {
-    std::string text =
-        "iteration,base_samples,passes,seconds,objective,residual,residual_error,nonzeros,step\n";
+    std::string text = "iteration,base_samples,passes,seconds,objective,gap,gap_error,nonzeros,step\n";
     for (const TracePoint& point : trace) {
         text += fmt::format("{},{},{},{:.6f},{},{},{},{},{}\n", point.iteration, point.base_samples,
                             static_cast<Real>(point.base_samples) / static_cast<Real>(pass), point.seconds,
@@ -88,7 +87,7 @@ std::string FitJob::parameters() const {
 RunIdentity FitJob::identity() const {
     const std::string data = settings_.data.empty() ? "standard input" : settings_.data.front();
     return make_identity("fit", fmt::format("{} by {}", data, method_of(settings_)), setting_list(settings_),
-                         {"objective", "residual", "passes", "step"}, origin_);
+                         {"objective", "stationarity_gap", "passes", "step"}, origin_);
 }
 
 JournalOptions FitJob::journal_options() const {
@@ -115,7 +114,7 @@ void FitJob::serialise(StateArchive& archive) {
     archive.fields(Field{"settings", settings}, Field{"data", checksum},
                    Field{"parameters", parameters_in_use});
     if (archive.reading()) check(settings, checksum, parameters_in_use);
-    archive.fields(Field{"fit", run_}, Field{"told", reported_});
+    archive.fields(Field{"fit", run_}, Field{"reported", reported_});
 }
 
 TurnResult FitJob::play() {

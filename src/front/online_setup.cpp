@@ -56,8 +56,8 @@ constexpr Real kRadius = 1e-4;     // of a probe, relative to the size of x
 constexpr Real kNoChange = 1e-10;  // relative change of the gradient that may be rounding
 
 /// How much the gradient of the newest loss changes around x, relative to the distance, along a few
-/// directions that g allows: a lower bound on a Lipschitz constant. 0: it does not change. nullopt: the loss
-/// is not finite at x, or too large to be usable.
+/// directions that g allows. It is a lower bound on a Lipschitz constant. 0: it does not change. nullopt: the
+/// loss is not finite at x, or too large to be usable.
 std::optional<Real> local_smoothness(const AnyBatch& batch, const AnyRegulariser& g, ConstView x) {
     const Index n = x.size();
     Scratch scratch;

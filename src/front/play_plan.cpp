@@ -93,7 +93,7 @@ std::vector<std::string> learner_texts(const SeatSettings& settings, const GameD
 /// Whether the text of a learner sets its window.
 bool has_own_window(const std::string& learner) {
     const Spec spec = Spec::parse(learner);
-    return spec.has("window") || spec.name() == "bank";
+    return spec.has("window") || spec.name() == "ensemble";
 }
 
 /// D from the game's constants. It is proved for weights by age (docs/theory.md, section 20), not for a
@@ -230,9 +230,9 @@ PlayPlan plan_play(const SeatSettings& settings, const GameDefinition& game) {
     for (Index i = 0; i < game.players.size(); ++i) {
         const Spec spec = Spec::parse(learners[i]);
         SeatPlan seat{.learner = learners[i],
-                      .window = spec.has("window")      ? spec.word(Spec::kByNameOnly, "window")
-                                : spec.name() == "bank" ? "auto"
-                                                        : window,
+                      .window = spec.has("window")          ? spec.word(Spec::kByNameOnly, "window")
+                                : spec.name() == "ensemble" ? "auto"
+                                                            : window,
                       .tolerance = settings.tolerance,
                       .step_origin = {},
                       .variation = {}};

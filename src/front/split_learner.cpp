@@ -13,8 +13,8 @@ namespace {
 /// of the last demand alone works to a tight tolerance, which makes it nearly a new solution every period. A
 /// window of the whole history works to a loose one: it moves seldom, and holds what earlier bursts taught.
 /// Short windows solve to their test; longer ones save up for a pass every other period. Four times that
-/// effort took 1.7 times the time and was no better. No first-order member: all members weigh the same at
-/// first, so its slow start would keep a mean of splits from the optimum in the second period.
+/// effort took 1.7 times the time and was no better. No first-order member. All members weigh the same at
+/// first, and its slow start would keep a mean of splits from the optimum in the second period.
 constexpr const char* kSplitEnsemble =
     "auto:windows=4/32/256,"
     "also=(time-smoothed:tolerance=auto:0.03)/(time-smoothed:window=4096,tolerance=auto:50),"

@@ -20,9 +20,9 @@
 namespace proxstream {
 namespace {
 
-/// It claims no constants: constants valid for all plays assume that every pair sends its whole demand along
-/// each link at once, which makes them about a hundred times too large. So `play` measures L and D in trials.
-/// along each link at once. They are about a hundred times too large, so `play` measures L and D in trials.
+/// It claims no constants. Constants valid for all plays assume that every pair sends its whole demand along
+/// each link at once. They are about a hundred times too large. So `play` measures L and D in trials. along
+/// each link at once. They are about a hundred times too large, so `play` measures L and D in trials.
 class CongestionCost final : public PlayerCost {
   public:
     CongestionCost(std::shared_ptr<const CongestionGround> ground, Index carrier)

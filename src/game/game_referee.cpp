@@ -121,8 +121,8 @@ void GameReferee::serialise(StateArchive& archive) {
 }
 
 Real GameReferee::gain(Seat& seat, ConstView own) {
-    // A best response is a round of the time-smoothed learner with a window of one, down to
-    // a ten-thousandth of the first gap, or to the rounding error of gaps at this step.
+    // A best response is a round of the time-smoothed learner with a window of one. It ends at a
+    // ten-thousandth of the first gap, or at the rounding error of gaps at this step.
     constexpr Real kRelative = 1e-4;
     const Real least = 1e-12 * std::max<Real>(1, norm(own)) / std::max<Real>(1, seat.step);
     constexpr Real kWhole = 1;

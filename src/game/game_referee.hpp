@@ -1,5 +1,5 @@
-/// Measures a game without its learners: the stationarity gap of the newest joint play alone, the gain of
-/// best responses to it, and the gap against the window for learners that cannot measure it. It has its own
+/// Measures a game without its learners: the stationarity gap of the newest joint play alone, and the gain of
+/// best responses to it. It also measures the gap against the window for learners that cannot. It has its own
 /// cost account.
 ///
 /// A small smoothed gap does not imply an equilibrium of the game: on matching pennies it tends to 0 while

@@ -1,6 +1,6 @@
 /// The cost of one player, as a function of its own play. Rounds differ by the rivals' plays. A cost
-/// condenses a joint play to a record, and a window keeps only that: for instance the total load of the
-/// rivals on each link.
+/// condenses a joint play to a record, and a window keeps only that record. An example is the total load of
+/// the rivals on each link.
 #pragma once
 
 #include "proxstream/core/scratch.hpp"

@@ -46,8 +46,8 @@ class FileSource final : public ByteSource {
     bool stopped() const noexcept override { return stopped_; }
 
   private:
-    /// A signal may arrive just before a blocking read and would then be noticed only after the next line;
-    /// polling with a timeout closes that gap.
+    /// A signal may arrive just before a blocking read and would then be noticed only after the next line.
+    /// Polling with a timeout closes that gap.
     bool wait_for_data() {
         if (stop_ == nullptr) return true;
         pollfd waiting{descriptor_, POLLIN, 0};

@@ -27,7 +27,7 @@ std::string identity(const std::string& path) {
     return problem ? path : folder.string();
 }
 
-/// Whether only its owner may replace a file of this folder (as in /tmp), and that is somebody else.
+/// Whether only its owner may replace a file of this folder (as in /tmp), and the owner is another user.
 bool is_protected(const struct stat& file, const struct stat& folder) {
     const uid_t user = geteuid();
     return (folder.st_mode & S_ISVTX) != 0 && user != 0 && user != file.st_uid && user != folder.st_uid;

@@ -1,4 +1,4 @@
-/// The files of a command, checked before it begins: no output is an input, no two outputs are one file, and
+/// The files of a command, checked before it begins. No output is an input, no two outputs are one file, and
 /// every output can be written.
 #pragma once
 

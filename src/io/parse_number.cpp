@@ -129,7 +129,7 @@ Real with_sign(Real number, bool negative) noexcept {
 }
 
 /// Numbers whose digits make a whole number up to 2^53 and whose power of ten is one of kTens need no more
-/// than this: both are doubles, so the one product or quotient is the nearest double to what was written.
+/// than this. Both are doubles, so the one product or quotient is the nearest double to the text.
 [[gnu::noinline]] const char* parse_any(const char* first, const char* last, Real& value) noexcept {
     if (first == last) return nullptr;
     const bool negative = *first == '-';
@@ -160,7 +160,7 @@ Real with_sign(Real number, bool negative) noexcept {
 }  // namespace
 
 /// The usual number of a row is a digit, a point and up to seven digits. std::from_chars takes twice as long
-/// for it, so it is read here in one go; parse_any() reads everything else.
+/// for it, so it is read here in one go. parse_any() reads everything else.
 const char* parse_number(const char* first, const char* last, Real& value) noexcept {
     constexpr std::ptrdiff_t kLongest = 11;  // sign, digit, point and eight more bytes
     if (kBytesAtOnce && last - first >= kLongest) {

@@ -133,10 +133,11 @@ Pair exact_eigenvalues(const WeightedRows& rows) {
     return found;
 }
 
-/// Lanczos' iteration on one matrix. Its vectors are p_k(A) v / (beta_1 ... beta_k), p_k the polynomial whose
-/// roots are the Ritz values, v the random start: if v has the part c along the eigenvector of lambda, then
-/// |c p_k(lambda)| <= beta_1 ... beta_k. That v has less than `least_part` along one direction is all that
-/// can make the bound fail, so it holds after every step or never, and may be looked at until it is good.
+/// Lanczos' iteration on one matrix. Its vectors are p_k(A) v / (beta_1 ... beta_k), where p_k is the
+/// polynomial whose roots are the Ritz values, and v the random start. If v has the part c along the
+/// eigenvector of lambda, then |c p_k(lambda)| <= beta_1 ... beta_k. The bound can fail only if v has less
+/// than `least_part` along one direction. So it holds after every step or never, and may be tested until it
+/// is good.
 class Lanczos {
   public:
     Lanczos(Index columns, Index matrix, Real least_part)

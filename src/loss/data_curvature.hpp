@@ -20,7 +20,7 @@ struct DataCurvature {
 };
 
 /// With many columns, Lanczos' iteration bounds the eigenvalues. A bound exceeds its eigenvalue by at most
-/// the factor kOverstated; it is below it with probability kFailure over the random start (van Dorsselaer,
+/// the factor kOverstated. It is below it with probability kFailure over the random start (van Dorsselaer,
 /// Hochstenbach and van der Vorst 2001). It never exceeds the trace, nor largest * mean.
 inline constexpr Real kOverstated = 1 / 0.9;
 inline constexpr Real kFailure = 1e-9;

@@ -1,6 +1,6 @@
-/// A matrix seen entry by entry as a product of two thin ones: f(x) = mean over the record's rows of
-/// phi(u_i . v_j; y), each row giving the numbers i and j of an entry and its value y. x holds u_1 ... u_M,
-/// then v_1 ... v_N, each of `rank` numbers: groups of that size are rows of the factors.
+/// A matrix seen entry by entry as a product of two thin ones. Each row gives the numbers i and j of an entry
+/// and its value y. f(x) is the mean over the record's rows of phi(u_i . v_j; y). x holds u_1 ... u_M, then
+/// v_1 ... v_N, each of `rank` numbers: groups of that size are rows of the factors.
 #pragma once
 
 #include "loss/row_batch.hpp"

@@ -261,8 +261,8 @@ Real paired_pass(Loss loss, Index features, std::span<const RecordRows> records,
     return total;
 }
 
-/// Whether a pass is long enough to work on a copy of x and of the sums that starts on a cache line, which
-/// wide loads should not straddle.
+/// Whether a pass is long enough to work on copies of x and of the sums. The copies start on a cache line,
+/// which wide loads should not straddle.
 bool worth_placing(std::span<const RecordRows> records) {
     constexpr Index kManyRows = 16;
     Index dense = 0;

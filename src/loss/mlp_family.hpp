@@ -1,5 +1,6 @@
-/// A small multi-layer perceptron with smooth activations: one output judged by a scalar loss (regression,
-/// binary), or k outputs judged by softmax cross-entropy. f(x) is the mean over the record's rows.
+/// A small multi-layer perceptron with smooth activations. It has one output judged by a scalar loss
+/// (regression, binary), or k outputs judged by softmax cross-entropy. f(x) is the mean over the record's
+/// rows.
 #pragma once
 
 #include "loss/perceptron.hpp"

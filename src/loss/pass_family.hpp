@@ -1,5 +1,5 @@
-/// Data-row families that evaluate any weighted list of records in one pass, so that a single record and a
-/// whole window run through the same code.
+/// Data-row families that evaluate any weighted list of records in one pass. A single record and a whole
+/// window run through the same code.
 #pragma once
 
 #include "proxstream/core/error.hpp"
@@ -31,8 +31,8 @@ class PassFamily : public RowFamily {
     /// by row. False: it is not, or its second derivative is not known here.
     virtual bool add_curvature(const RecordRows& /*record*/, View /*matrix*/) const { return false; }
 
-    /// The loss of a row's score a.x, an intercept after it where x has one coordinate more than there are
-    /// features. nullopt: a row's loss is not a function of such a score.
+    /// The loss of a row's score a.x. Where x has one coordinate more than there are features, the score has
+    /// an intercept. nullopt: a row's loss is not a function of such a score.
     virtual std::optional<ScalarLoss> of_scores() const { return std::nullopt; }
 
     /// Where a row has scores that are linear in x: a bound on the norm of its loss's second derivative in
@@ -76,8 +76,8 @@ class StoredFamily : public PassFamily {
 };
 
 /// The same as family.pass, spread over threads where the work is worth it. Records are cut into chunks by
-/// the work alone and chunks are added in their order, so the number of threads does not change a bit; what
-/// is too little for two chunks is family.pass itself.
+/// the work alone, and chunks are added in their order. So the number of threads does not change a bit. Work
+/// too small for two chunks is family.pass itself.
 Real chunked_pass(const PassFamily& family, std::span<const RecordRows> records, ConstView x, View gradient,
                   Scratch& scratch);
 

@@ -18,7 +18,7 @@ enum class Activation { tanh, sigmoid, softplus, gelu };
 void activate(Activation activation, Real* values, Real* derivatives, Index count);
 
 /// The parameters x hold the weights of every layer, outputs by inputs, row by row, the layer next to the
-/// inputs first; then the biases of every layer in the same order. The last layer has no activation.
+/// inputs first. The biases of every layer follow in the same order. The last layer has no activation.
 class Perceptron {
   public:
     struct Layer {

@@ -1,7 +1,7 @@
 /// A reduced model of weighted rows around one point, the anchor, at a fraction of the cost of the rows. For
 /// quadratic losses of few coordinates it is their matrix. For other losses of a linear model it is a copy of
-/// the rows in single precision, without the columns of coordinates that do not move. The copy knows the
-/// scores at the anchor exactly and adds differences: the error of single precision is small beside the
+/// the rows in single precision. Columns of coordinates that do not move are left out. The copy knows the
+/// scores at the anchor exactly and adds differences. The error of single precision is small beside the
 /// difference, however short the move.
 #pragma once
 

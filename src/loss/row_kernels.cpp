@@ -11,8 +11,8 @@
 namespace proxstream::kernels {
 namespace {
 
-// By values of several numbers: written as loops over arrays, the compiler interleaves the lanes of
-// neighbouring steps with shuffles that cost more than the sums.
+// Values of several numbers each. In loops over arrays, the compiler interleaves the lanes of neighbouring
+// steps with shuffles that cost more than the sums.
 
 inline constexpr Index kSingleLanes = 2 * kLanes;
 using SingleLanes [[gnu::vector_size(kSingleLanes * sizeof(float))]] = float;
@@ -259,7 +259,7 @@ template <class Number, class Sum>
 }
 
 /// Prefetch distances, by timings. The processor stops its own prefetches if rows are read a second time,
-/// even from the nearest cache; longer distances than kAheadOfTwice then wait for the same few line buffers.
+/// even from the nearest cache. Longer distances than kAheadOfTwice then wait for the same few line buffers.
 /// Rows that are kept in a copy are read once: the processor prefetches the near ones, and kAheadOfOnce the
 /// far ones.
 constexpr Index kAheadOfTwice = 1024;

@@ -16,7 +16,7 @@ inline constexpr Index kRows = 4;       // read side by side
 inline constexpr Index kMostRows = 32;  // of a block
 
 /// How a pass reads its rows. A block of them is scored, then added to the gradient while it is in the
-/// nearest cache; meanwhile the rows of later blocks are prefetched.
+/// nearest cache. Meanwhile the rows of later blocks are prefetched.
 struct BlockPlan {
     enum class From { nowhere, cache, memory };
     Index rows = kRows;

@@ -81,9 +81,9 @@ class RowRing {
     Index capacity() const noexcept { return capacity_; }
     /// The record that is `age` pushes old; age < size().
     RecordRows record(Index age) const;
-    /// The rows a pass reads, oldest first, a record's weight shared out among its rows by their own weights;
-    /// what has weight 0 is left out, dense neighbours with equal shares are one. Lives as long as the frame
-    /// and until the next push.
+    /// The rows a pass reads, oldest first, a record's weight shared out among its rows by their own weights.
+    /// What has weight 0 is left out, and dense neighbours with equal shares are joined. Lives as long as the
+    /// frame and until the next push.
     std::span<const RecordRows> weighted(std::span<const Real> weights, Scratch::Frame& frame) const;
     /// Single rows, in the order given; the same lifetime.
     std::span<const RecordRows> parts(std::span<const WeightedPart> parts, Scratch::Frame& frame) const;

@@ -53,7 +53,8 @@ class GradientEstimate {
     /// 2018); errors accumulate. keep < 1: STORM (Cutkosky, Orabona 2019). keep = 0: the batch's gradient.
     [[nodiscard]] bool follow(Batch batch, Real keep, ConstView from, ConstView to, Cost& cost);
     /// Hybrid SARAH-SGD (Tran-Dinh, Pham, Phan, Nguyen 2022): `share` times SARAH's estimate plus the rest
-    /// times the gradient of a second, independent batch, which is unused if the first batch is all of f.
+    /// times the gradient of a second, independent batch. That batch is unused if the first batch is all of
+    /// f.
     [[nodiscard]] bool follow(Batch batch, Batch fresh, Real share, ConstView from, ConstView to, Cost& cost);
     /// SVRG (Johnson, Zhang 2013): out = grad_b(x) - grad_b(anchor) + v, where v is the estimate at the
     /// anchor. Unbiased if v is grad f(anchor).

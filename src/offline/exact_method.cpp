@@ -41,8 +41,8 @@ void ExactMethod::serialise(StateArchive& archive) {
                    Field{"solver", plan_.solver}, Field{"watch", watch_}, Field{"decrease", decrease_});
 }
 
-/// Tries candidates until one is kept. None will be if the solver finds its gap at the level of rounding and
-/// does not try, or gives its search up and returns to its first step.
+/// Tries candidates until one is kept. None will be if the solver finds its gap at the level of rounding, or
+/// gives its search up and returns to its first step.
 StepStatus ExactMethod::step_once(Cost& cost) {
     constexpr std::uint64_t kMostIdle =
         200;  // more candidates than a solver tries with one and the same step

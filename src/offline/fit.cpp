@@ -34,8 +34,8 @@ void serialise_cost(StateArchive& archive, Cost& cost) {
 
 void serialise_point(StateArchive& archive, MeasuredPoint& point) {
     archive.fields(Field{"x", point.x}, Field{"iteration", point.iteration}, Field{"loss", point.loss},
-                   Field{"regulariser", point.regulariser}, Field{"residual", point.gap},
-                   Field{"residual error", point.gap_error}, Field{"residual rounding", point.gap_rounding},
+                   Field{"regulariser", point.regulariser}, Field{"gap", point.gap},
+                   Field{"gap error", point.gap_error}, Field{"gap rounding", point.gap_rounding},
                    Field{"loss error", point.loss_error}, Field{"nonzeros", point.nonzeros});
 }
 
@@ -46,7 +46,7 @@ void serialise_trace(StateArchive& archive, std::vector<TracePoint>& trace) {
     for (TracePoint& each : trace) {
         archive.fields(Field{"iteration", each.iteration}, Field{"base samples", each.base_samples},
                        Field{"seconds", each.seconds}, Field{"objective", each.objective},
-                       Field{"residual", each.gap}, Field{"residual error", each.gap_error},
+                       Field{"gap", each.gap}, Field{"gap error", each.gap_error},
                        Field{"nonzeros", each.nonzeros}, Field{"step", each.step});
     }
 }

@@ -113,9 +113,9 @@ void append_point(std::string& out, std::string_view label, const MeasuredPoint&
 }
 
 OrderedJson point_json(const MeasuredPoint& point) {
-    return {{"iteration", point.iteration},       {"objective", json_number(point.objective())},
-            {"loss", json_number(point.loss)},    {"regulariser", json_number(point.regulariser)},
-            {"residual", json_number(point.gap)}, {"residual_error", json_number(point.gap_error)},
+    return {{"iteration", point.iteration},    {"objective", json_number(point.objective())},
+            {"loss", json_number(point.loss)}, {"regulariser", json_number(point.regulariser)},
+            {"gap", json_number(point.gap)},   {"gap_error", json_number(point.gap_error)},
             {"nonzeros", point.nonzeros}};
 }
 

@@ -27,9 +27,9 @@ struct BatchMeans {
     Real gradient_error = 0;
 };
 
-/// The error e of the mean gradient is close to normal, with E|e|^2 the trace t of its covariance; among
+/// The error e of the mean gradient is close to normal, with E|e|^2 the trace t of its covariance. Among
 /// normal vectors of that trace |e| is largest, at confidences from 0.79 on, if all of it lies along one
-/// direction (Szekely and Bakirov 2003), so Student's quantile times sqrt t is safe for any covariance.
+/// direction (Szekely and Bakirov 2003). So Student's quantile times sqrt t is safe for any covariance.
 BatchMeans batch_means(const SampledLoss& loss, ConstView x, const TestOptions& options, TestDraw draw,
                        View gradient, Scratch& scratch) {
     const Index each = samples_a_group(options);

@@ -179,7 +179,7 @@ MadeMethod make_spiderboost(const Spec& spec, const MethodParts& parts) {
 
 // The paper's eta = 2/(4 + L gamma) and gamma = 1/(L sqrt(omega m)) have no units that fit: eta should shrink
 // like 1/L, and gamma is a share. Both are read for F/L, whose constant is 1, and a step eta on F/L is one of
-// eta/L on F. The adaptive recursion is that of the authors' code, read in the same way; with x = eta L every
+// eta/L on F. The adaptive recursion is that of the authors' code, read in the same way. With x = eta L every
 // gamma_t (x + x^2 rho sum of the later ones) <= 1 then holds, as descent in the mean requires.
 
 MadeMethod make_sarah(const Spec& spec, const MethodParts& parts) {

@@ -48,8 +48,9 @@ class OfflineMethod {
     OfflineMethod& operator=(const OfflineMethod&) = delete;
     virtual ~OfflineMethod() = default;
 
-    /// One iteration. Charges what was evaluated: a gradient of one sample at one point is one base sample,
-    /// a batch of them at one point one oracle call; a whole evaluation of f is n base samples and a pass.
+    /// One iteration. Charges what was evaluated. A gradient of one sample at one point is one base sample,
+    /// and a batch of them at one point one oracle call. A whole evaluation of f is n base samples and a
+    /// pass.
     virtual StepStatus advance(Cost& cost) = 0;
     /// Its current point, in dom g.
     virtual ConstView point() const = 0;

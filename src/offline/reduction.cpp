@@ -226,13 +226,13 @@ MadeMethod make_reduction(const Spec& spec, const MethodParts& parts) {
     arguments.require(parts.epsilon > 0 || (arguments.gives("w") && arguments.gives("delta")),
                       "its parameters follow from epsilon: give one above 0, or w= and delta=");
     Wanted wanted{.epsilon = parts.epsilon, .smoothness = arguments.mean_smoothness()};
-    const bool told_exact = arguments.gives("sigma") && spec.number_or(Spec::kByNameOnly, "sigma", 0) == 0;
-    arguments.require(!told_exact || parts.problem.loss->knows_f(),
+    const bool given_exact = arguments.gives("sigma") && spec.number_or(Spec::kByNameOnly, "sigma", 0) == 0;
+    arguments.require(!given_exact || parts.problem.loss->knows_f(),
                       "sigma = 0 needs exact gradients, which an expectation does not have");
-    const Real sigma0 = told_exact ? 0 : arguments.sigma0();
+    const Real sigma0 = given_exact ? 0 : arguments.sigma0();
     wanted.sigma = arguments.not_negative("sigma", sigma0, "sigma_0: the paper's oracle is one base sample");
     ReductionPlan plan = paper ? as_stated(arguments, wanted) : corrected(arguments, wanted);
-    if (told_exact) {
+    if (given_exact) {
         plan.exact = true;
     } else {
         read_samples(arguments, wanted, sigma0, paper, plan);

@@ -1,4 +1,4 @@
-/// Chooses samples as a pure function of the seed and of the number of earlier draws, so that a resumed run
+/// Chooses samples as a pure function of the seed and of the number of earlier draws. A resumed run thus
 /// draws the same samples as an uninterrupted one.
 #pragma once
 

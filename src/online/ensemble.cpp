@@ -88,7 +88,7 @@ bool Ensemble::enter(const RecordRef& record, RoundReport& report) {
 }
 
 /// f_t at what is played and at the mixers' points. False: it is not finite at the played mean, or its
-/// gradient is not at the gradient mixer's point, so that the round cannot be accounted for.
+/// gradient is not at the gradient mixer's point. The round then cannot be accounted for.
 bool Ensemble::look_at_mean() {
     if (!mixing()) return true;
     const Stopwatch watch(seconds_);

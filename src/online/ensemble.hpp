@@ -1,10 +1,10 @@
 /// An ensemble of learners on one store of records: several windows, and cheap learners beside them. Realised
-/// losses weigh the members. The mean of their points is played where a mean of models is a model; elsewhere
-/// one member is drawn, and what is proved of its window holds for the point that was played (docs/theory.md,
+/// losses weigh the members. The mean of their points is the decision where a mean of models is a model.
+/// Elsewhere one member is drawn, and what is proved of its window holds for the decision (docs/theory.md,
 /// section 14).
 ///
-/// A member with a window may start its loop from the point of a member before it that did better lately,
-/// where its own objective is lower there: short windows find a new basin, long ones inherit it.
+/// A member with a window may start its loop from the point of a better member before it, if its own
+/// objective is lower there. Short windows find a new basin, long ones inherit it.
 #pragma once
 
 #include "proxstream/loss/any_batch.hpp"

@@ -57,7 +57,7 @@ std::vector<std::string> member_windows(const Spec& spec) {
                 "give the windows, or the longest one and the ratio");
         for (const std::string& text :
              split_outside_parentheses(spec.word(Spec::kByNameOnly, "windows"), '/')) {
-            require(spec, !text.empty(), "a bank needs at least one window, and no empty ones");
+            require(spec, !text.empty(), "an ensemble needs at least one window, and no empty ones");
             texts.push_back(without_shield(text));
         }
     } else {
@@ -71,7 +71,7 @@ std::vector<std::string> member_windows(const Spec& spec) {
     }
     std::vector<WindowWeights> windows;
     for (const std::string& text : texts) {
-        require(spec, !is_auto(text), "a bank cannot hold a bank");
+        require(spec, !is_auto(text), "an ensemble cannot hold an ensemble");
         windows.push_back(WindowWeights::parse(text));
         for (Index i = 0; i + 1 < windows.size(); ++i) {
             require(spec, windows[i].text() != windows.back().text(),
@@ -95,7 +95,7 @@ std::vector<std::string> cheap_members(const Spec& spec, const std::string& usua
         require(spec, !text.empty(), "also= names learners, or none");
         const Spec own = Spec::parse(text);
         const bool nested = own.has("window") && is_auto(own.word(Spec::kByNameOnly, "window"));
-        require(spec, own.name() != "bank" && !nested, "a bank cannot hold a bank");
+        require(spec, own.name() != "ensemble" && !nested, "an ensemble cannot hold an ensemble");
         texts.push_back(text);
     }
     return texts;

@@ -10,9 +10,9 @@ namespace proxstream {
 
 RunHeader Ensemble::facts() const {
     RunHeader facts;
-    facts.name = "bank";
+    facts.name = "ensemble";
     facts.dimension = now_.point.size();
-    facts.play = options_.selection.text;
+    facts.selection = options_.selection.text;
     facts.exit_test = true;
     for (Index k = 0; k < points_.size(); ++k) {
         RunHeader point;

@@ -54,7 +54,7 @@ class AnyLearner {
     virtual double seconds() const = 0;
 
     /// Between two rounds: saves everything that later rounds depend on, or restores it into a learner made
-    /// from the same settings, which then continues bit for bit.
+    /// from the same settings. That learner then continues bit for bit.
     virtual void serialise(StateArchive& /*archive*/) { throw Error("this learner cannot be saved"); }
 };
 

@@ -176,7 +176,7 @@ RulePointer full_history_rule(const Spec& spec, LearnerConfig& parts) {
 
 /// An ensemble by its own name: its windows are in its text.
 std::unique_ptr<AnyLearner> make_named_ensemble(const Spec& spec, LearnerConfig parts) {
-    require(spec, !spec.has("window"), "a bank has several windows; did you mean windows=?");
+    require(spec, !spec.has("window"), "an ensemble has several windows; did you mean windows=?");
     return make_ensemble(spec, std::move(parts));
 }
 
@@ -193,12 +193,12 @@ constexpr std::array kLearners{
                .usage = "time-smoothed[:model=M,hysteresis=1,switching=0,proximal=auto,tolerance=auto,effort="
                         "inf,inner=auto,"
                         "oracle=exact,variant=fresh,confirm=1]",
-               .help = "keeps a window of losses stationary up to tolerance/w; window=auto is a bank",
+               .help = "keeps a window of losses stationary up to tolerance/w; window=auto is an ensemble",
                .make = make_time_smoothed,
                .takes_oracle = true},
     LearnerRow{
-        .name = "bank",
-        .usage = "bank[:windows=1/4/16/64/256/1024,also=A/B,selection=mean,cross=yes,steps=4,effort=128]",
+        .name = "ensemble",
+        .usage = "ensemble[:windows=1/4/16/64/256/1024,also=A/B,selection=mean,cross=yes,steps=4,effort=128]",
         .help = "an ensemble of windows and cheap learners; realised losses weigh them",
         .make = make_named_ensemble,
         .takes_oracle = true},
@@ -292,7 +292,8 @@ std::unique_ptr<AnyLearner> make_learner(std::string_view text, LearnerConfig pa
     const Spec spec = Spec::parse(text);
     const LearnerRow& row = find_row(kLearners, "learner", spec.name());
     if (spec.has("window")) parts.window = spec.word(Spec::kByNameOnly, "window");
-    if (!is_auto(parts.window)) WindowWeights::parse(parts.window);  // refused here, whoever would use it
+    if (!is_auto(parts.window))
+        WindowWeights::parse(parts.window);  // refused here, even if the learner ignores it
     if (!row.takes_oracle) require_exact(spec, parts);
     RulePointer rule = row.rule != nullptr ? row.rule(spec, parts) : nullptr;
     auto learner = rule ? first_order(std::move(parts), std::move(rule)) : row.make(spec, std::move(parts));

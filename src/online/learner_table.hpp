@@ -84,7 +84,7 @@ struct LearnerRow {
 std::span<const LearnerRow> learners();
 
 /// Throws ConfigError for an unknown name or argument. Every learner also takes `window=` in its text, and
-/// those that solve windows `model=`, `hysteresis=`, `switching=`, `proximal=`: several of them can then be
+/// those that solve windows `model=`, `hysteresis=`, `switching=`, `proximal=`. Several of them can then be
 /// compared in one run.
 std::unique_ptr<AnyLearner> make_learner(std::string_view text, LearnerConfig parts);
 
@@ -95,8 +95,8 @@ std::unique_ptr<PointLearner> make_point_learner(std::string_view text, const Le
 /// parts neither stores, start nor tolerance are looked at.
 void check_learner(std::string_view text, LearnerConfig parts);
 
-/// The box by which everybody in a comparison is measured, from the text of --window: its length, the nearest
-/// whole number of an effective length, or kMeasured where windows choose themselves.
+/// The box window that measures all learners of a comparison, from the text of --window. It is its length,
+/// the nearest whole number of an effective length, or kMeasured for an automatic window.
 Index measured_window(std::string_view window);
 inline constexpr Index kMeasured = 64;
 

@@ -2,8 +2,8 @@
 /// only through a stochastic oracle.
 ///
 /// The learner acts on estimates alone. Beside it, at its own cost, a referee may evaluate the same losses
-/// exactly: what the point that was played was worth, and how far the estimates were off. Nothing of that
-/// reaches the learner.
+/// exactly. It finds the gap of the decision, and how far the estimates were off. Nothing of that reaches the
+/// learner.
 #pragma once
 
 #include "online/played_round.hpp"

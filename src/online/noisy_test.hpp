@@ -22,7 +22,7 @@ Real stopping_delta(const NoisyTest& test);
 /// Above this delta the number of updates has a proved bound: as above; sqrt(m) sigma / c where a stop is
 /// confirmed (D-conf); sigma / c for bounded noise, then on every run (Theorem 5').
 Real counting_delta(const NoisyTest& test);
-/// The delta to take when nobody asks for one, a multiple of sigma; 0 when there is no noise.
+/// The default delta, a multiple of sigma; 0 when there is no noise.
 Real usual_delta(const NoisyTest& test);
 
 /// Throws ConfigError with every violation: figures that are negative or absurd, eta >= 2/L, and delta at or

@@ -169,7 +169,7 @@ Closing PlayedRound::close() {
 
 void PlayedRound::serialise(StateArchive& archive) {
     archive.fields(Field{"round", round_}, Field{"revised", revised_},
-                   Field{"initial records", initial_records_}, Field{"initial residual", initial_gap_},
+                   Field{"initial records", initial_records_}, Field{"initial gap", initial_gap_},
                    Field{"initial objective", initial_objective_}, Field{"window", window_},
                    Field{"iterate", iterate_});
     bool expects = static_cast<bool>(expected_);

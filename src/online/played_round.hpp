@@ -1,5 +1,5 @@
-/// What every learner does when a loss arrives, whatever it does next: evaluate the loss, let it into the
-/// window, and measure the point that was played.
+/// What every learner does first when a loss arrives: evaluate the loss, let it into the window, and measure
+/// the decision.
 #pragma once
 
 #include "proxstream/core/error.hpp"
@@ -16,7 +16,7 @@
 namespace proxstream {
 
 /// The judge's side of a round: x_t, its gap for the judge S_t, and the model Q_{t+1} that is carried to
-/// x_t. Only the model is stored; the judge differs from the model of the round before by the loss that has
+/// x_t. Only the model is stored. The judge differs from the model of the round before by the loss that has
 /// come against the one that was expected: S_t = Q_t + a_0 (f_t - its forecast).
 class PlayedRound {
   public:
@@ -57,7 +57,7 @@ class PlayedRound {
     /// P(y; grad Q(y)) at the iterate.
     void test_model();
 
-    /// What rounding can do to a gap at a point of that norm: P is a difference divided by eta, and the
+    /// What rounding can do to a gap at a point of that norm. P is a difference divided by eta, and the
     /// gradient has the carry's drift.
     Real gap_rounding(Real point_norm) const;
 

@@ -22,8 +22,8 @@ struct ProximalRule {
     void take_text(std::string_view text);
 
     /// mu for a window of effective length w_a and n coordinates. Automatic: kappa_a/w_a, so that the last
-    /// point counts as one record for each coordinate, where a window by itself need not have a unique
-    /// minimiser: for w_a <= n it is underdetermined, and a window of margins may be separable. None beyond
+    /// point counts as one record for each coordinate. A window by itself need not have a unique minimiser:
+    /// for w_a <= n it is underdetermined, and a window of margins may be separable. None beyond
     /// kMostCoordinates: mu is 1/n of a row's own curvature, so there it would only cost time.
     Real weight(Real effective_length, Index dimension) const;
     static constexpr Index kMostCoordinates = 1000;

@@ -26,17 +26,17 @@ Real RecentMedian::add(Real number) {
     } else {
         numbers_.push_back(number);
     }
-    exchange(replaced, number);
+    replace(replaced, number);
     return replaced;
 }
 
 void RecentMedian::rollback(Real replaced) {
     if (replaced == -kInfinity) {
-        exchange(numbers_.back(), -kInfinity);
+        replace(numbers_.back(), -kInfinity);
         numbers_.pop_back();
     } else {
         oldest_ = oldest_ == 0 ? memory_ - 1 : oldest_ - 1;
-        exchange(std::exchange(numbers_[oldest_], replaced), replaced);
+        replace(std::exchange(numbers_[oldest_], replaced), replaced);
     }
 }
 
@@ -47,7 +47,7 @@ void RecentMedian::assign(std::vector<Real> numbers, Index oldest) {
     std::sort(ordered_.begin(), ordered_.end());
 }
 
-void RecentMedian::exchange(Real out, Real in) {
+void RecentMedian::replace(Real out, Real in) {
     const auto place = [&](Real number) {
         return ordered_.begin() + static_cast<std::ptrdiff_t>(count_below(ordered_, number));
     };

@@ -29,7 +29,7 @@ class RecentMedian {
 
   private:
     /// Exchanges a number in the ordered ones; -infinity stands for none.
-    void exchange(Real out, Real in);
+    void replace(Real out, Real in);
 
     Index memory_;
     std::vector<Real> numbers_;  // a ring once it is full

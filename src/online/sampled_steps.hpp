@@ -1,5 +1,5 @@
-/// A few prox steps a round along estimates of the window's gradient, each made of a fixed number of samples
-/// in all, whatever the window's length: what networks are trained with. No loss is ever evaluated whole, so
+/// A few prox steps a round along estimates of the window's gradient, as networks are trained. Each estimate
+/// has a fixed number of samples in all, whatever the window's length. No loss is ever evaluated whole, so
 /// nothing is measured, and a certificate says just that.
 #pragma once
 
@@ -30,7 +30,7 @@ struct SampledStepsOptions {
 
 class SampledSteps final : public AnyLearner {
   public:
-    /// `batch` holds one record more than the window: a round can be taken back.
+    /// `batch` holds one record more than the window, for rollback.
     SampledSteps(AnyRegulariser g, AnyBatch batch, std::vector<Real> start,
                  const SampledStepsOptions& options, RulePointer rule);
 
@@ -69,7 +69,7 @@ class SampledSteps final : public AnyLearner {
         Index records = 0;
 
         void serialise(StateArchive& archive) {
-            archive.fields(Field{"residual", mapping}, Field{"objective", objective},
+            archive.fields(Field{"gap", mapping}, Field{"objective", objective},
                            Field{"records", records});
         }
     };

@@ -1,5 +1,5 @@
-/// Which member of an ensemble plays next, where the mean of all is not played: weights over the members,
-/// moved by the losses they have shown, and a draw from them.
+/// Chooses the active member of an ensemble whose decision is not the mean. It keeps weights over the
+/// members, moved by the losses they have shown, and draws from them.
 #pragma once
 
 #include "proxstream/core/spec.hpp"

@@ -25,11 +25,11 @@ struct TimeSmoothedOptions {
     ForecastRule model = {};
     Real step = 1;  // eta, the reference step
     Tolerance tolerance = Tolerance::fixed(1);
-    Real hysteresis = 1;  // theta: a round that has to work goes on to theta rho
+    Real hysteresis = 1;  // theta: a round that takes steps ends at theta rho
     Real switching = 0;   // kappa_0 of the penalty kappa |x - x_t|_1, kappa = kappa_0 / (w_a sqrt(n))
     Real proximal = 0;    // mu of the proximal term (mu/2) |x - x_t|^2
     Budget budget;
-    /// Record gradients (and values) a round for solving, on average: what a round leaves is saved for later
+    /// Record gradients (and values) a round for solving, on average. What a round leaves is saved for later
     /// ones, up to what the budget of a single round could use. A round that has to work and cannot afford a
     /// pass ends on its budget.
     Real effort = kInfinity;
@@ -110,7 +110,7 @@ class TimeSmoothed final : public AnyLearner {
     /// What a round cost beyond letting the loss in is what effort pays for.
     void spend(const Cost& cost, const Cost& entry_cost);
 
-    /// Starts the loop from another point where the model is lower: any start keeps the regret bound, and the
+    /// Starts the loop from another point where the model is lower. Any start keeps the regret bound, and the
     /// fall on the way there is part of E_T (docs/theory.md, cross-start).
     void start_from(RegulariserRef g, ConstView start, RoundReport& report);
 

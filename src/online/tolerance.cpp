@@ -81,8 +81,8 @@ Real Tolerance::usual_factor(Real length) {
         return kTight * std::pow(kLoose / kTight, way);
     }
     // One loss moves the gradient of a window by about sigma/w, while its own sampling error is
-    // sigma/sqrt(w): to solve it much more finely than that follows noise. A quarter of that error was the
-    // best trade of loss against gradients on the built-in streams.
+    // sigma/sqrt(w). A much finer solution would follow noise. A quarter of that error was the best trade of
+    // loss against gradients on the built-in streams.
     return std::max(kLoose, std::sqrt(length) / 4);
 }
 
@@ -96,8 +96,8 @@ void Tolerance::remember(Real change) {
     const Real replaced = recent_.add(change);
     overwritten_ = replaced == -kInfinity ? -1 : replaced;
     sum_ += overwritten_ < 0 ? change : change - replaced;
-    // Added up anew once a turn of the ring, and where most of the sum leaves at once: what rounding left
-    // of it would stand for changes that are gone.
+    // Added up anew once a turn of the ring, and where most of the sum leaves at once. Otherwise its rounding
+    // error would stand for changes that are gone.
     if (overwritten_ < 0 || (recent_.oldest() > 0 && replaced <= sum_)) return;
     sum_ = std::accumulate(recent_.numbers().begin(), recent_.numbers().end(), Real{0});
 }

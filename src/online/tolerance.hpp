@@ -12,8 +12,8 @@ namespace proxstream {
 
 class StateArchive;
 
-/// Either a fixed delta, or a multiple of the median change that recent losses made to the stationarity gap:
-/// tight enough to follow the stream, loose enough that an ordinary loss leaves the decision alone. The
+/// Either a fixed delta, or a multiple of the median change that recent losses made to the stationarity gap.
+/// It is tight enough to follow the stream, loose enough that an ordinary loss leaves the decision alone. The
 /// certificate takes any sequence of tolerances, so adapting costs no proof.
 class Tolerance {
   public:
@@ -21,7 +21,7 @@ class Tolerance {
     /// `factor` times the median of the last kMemory changes, but no less than kFloor times their mean;
     /// factor 0 picks a default by the window's length. Without the floor a window that can be
     /// fitted perfectly would shrink its own tolerance too fast: smaller gaps, smaller changes, smaller
-    /// tolerance. The mean is that of the same changes: one over the whole run would let the large changes of
+    /// tolerance. The mean is that of the same changes. One over the whole run would let the large changes of
     /// the first rounds keep the tolerance loose for hundreds of rounds.
     static Tolerance automatic(Real factor = 0);
     /// A number (delta), "auto" or "auto:FACTOR". Throws ConfigError.
@@ -49,8 +49,8 @@ class Tolerance {
     }
 
     /// rho_t for this round of a window of effective length w_a. `change` is |P(x_t; grad S_t) - P(x_t; grad
-    /// S_{t-1})|, 0 where rounding hides it: a penalty that holds the point still says nothing about the
-    /// scale of losses, and is not remembered.
+    /// S_{t-1})|, 0 where rounding hides it. A penalty that holds the point still says nothing about the
+    /// scale of losses, so such a change is not remembered.
     Real next(Real length, Real change);
     /// What the rounds so far ask for, without a change of a new one.
     Real current(Real length) const;

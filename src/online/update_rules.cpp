@@ -56,7 +56,7 @@ class Momentum final : public CopiedRule<Momentum> {
 };
 
 /// Adam's moments and the direction they give. The step of the prox is the mean of the steps of the
-/// coordinates: with the plain step g would weigh more and more as gradients get small.
+/// coordinates. With the plain step g would weigh more and more as gradients get small.
 class AdamState {
   public:
     AdamState(Index dimension, const AdamOptions& options)

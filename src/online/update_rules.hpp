@@ -58,8 +58,8 @@ RulePointer optimistic(Index dimension, Real step);
 /// which is 0 at first. The prox is Adam's.
 RulePointer optimistic_adam(Index dimension, const AdamOptions& options);
 
-/// Korpelevich's extragradient. An iteration takes two rounds, so that a round costs one gradient: the first
-/// moves from the base x to y = prox(x - step g(x)), the second from x again along the gradient at y.
+/// Korpelevich's extragradient. An iteration takes two rounds, so that a round costs one gradient. The first
+/// moves from the base x to y = prox(x - step g(x)). The second from x again along the gradient at y.
 RulePointer extragradient(Index dimension, Real step);
 
 }  // namespace proxstream

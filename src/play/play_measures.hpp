@@ -1,5 +1,5 @@
-/// Measures the figures of a play that need a referee: gaps of the play alone, best responses, and gaps of
-/// players whose learners cannot measure their own.
+/// Measures the figures of a play that need a referee: gaps of the play alone, and best responses. Players
+/// whose learners cannot measure their gaps get them here too.
 #pragma once
 
 #include "core/quantile_sketch.hpp"

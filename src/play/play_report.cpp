@@ -105,7 +105,7 @@ void put_play(JsonWriter& to, const PlayReport& report) {
         to.put("learner", player.learner);
         to.put("window", player.window);
         to.put("dimension", player.dimension);
-        put_series(to, "residual", player.gap);
+        put_series(to, "gap", player.gap);
         put_series(to, "bound", player.bound);
         put_series(to, "instant", player.instant);
         put_series(to, "cost", player.cost);

@@ -19,8 +19,8 @@ void add(std::string& line, Real value) {
 }  // namespace
 
 PlayTrace::PlayTrace(OutputFile file, const GameDefinition& game) : file_(std::move(file)) {
-    constexpr std::array kColumns{"residual", "bound", "instant", "variation",
-                                  "regret",   "cost",  "steps",   "samples"};
+    constexpr std::array kColumns{"gap",    "bound", "instant", "variation",
+                                  "regret", "cost",  "steps",   "samples"};
     line_ = "round,gap,gap_bound,instant_gap,gain";
     for (const GamePlayer& player : game.players) {
         for (const char* column : kColumns) {

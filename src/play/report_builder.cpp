@@ -282,7 +282,7 @@ void ReportBuilder::serialise(StateArchive& archive) {
     archive.field("gains are exact", report_.gains_exact);
     archive.agree("players", report_.players.size());
     for (PlayReportPlayer& player : report_.players) {
-        series("residual", player.gap);
+        series("gap", player.gap);
         series("bound", player.bound);
         series("instant", player.instant);
         series("cost", player.cost);

@@ -3,7 +3,7 @@
 namespace proxstream {
 
 void SeatFigures::serialise(StateArchive& archive) {
-    archive.fields(Field{"residual", gap}, Field{"bound", bound}, Field{"instant", instant},
+    archive.fields(Field{"gap", gap}, Field{"bound", bound}, Field{"instant", instant},
                    Field{"variation", variation}, Field{"regret", regret}, Field{"cost", cost},
                    Field{"steps", steps}, Field{"base samples", base_samples});
 }

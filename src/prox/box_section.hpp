@@ -1,5 +1,5 @@
 /// Points of {lo <= x <= hi, sum x = total} on a path x(tau) along which no coordinate rises. The sum is a
-/// decreasing, piecewise linear function of tau; its zero is found by Newton's method inside a bracket that
+/// decreasing, piecewise linear function of tau. Its zero is found by Newton's method inside a bracket that
 /// is halved whenever Newton does not do it. Cost O(n) a pass: a handful of passes usually, never more than a
 /// bisection takes to run out of doubles. Between neighbouring doubles the two points are mixed, so the sum
 /// is right to rounding however large v is.
@@ -19,8 +19,8 @@ bool sum_reached(Real sum, Real total, Real size, Index n);
 bool project_onto_section(ConstView v, Real total, const Coefficients& lo, const Coefficients& hi, View out);
 
 /// The same with the penalty strength |x - centre|_1 added to |v - x|^2 / 2. Given the multiplier tau of the
-/// sum, the minimiser in each coordinate is the centre, clipped to what the plain projections of v - tau -
-/// strength and v - tau + strength leave.
+/// sum, the minimiser in each coordinate is the clipped centre. It is clipped to what the plain projections
+/// of v - tau - strength and v - tau + strength leave.
 bool switch_on_section(ConstView v, const Pull& pull, Real total, const Coefficients& lo,
                        const Coefficients& hi, View out);
 

@@ -1,6 +1,6 @@
 /// Projections onto many small simplices: kLanes blocks of one size go side by side, a block a lane. Every
 /// lane makes the additions, comparisons and divisions that project_onto_simplex makes for its block, in the
-/// same order, so the bits do not depend on the other blocks. Blocks that are too large, those left over in
+/// same order. So the bits do not depend on the other blocks. Blocks that are too large, those left over in
 /// the end, and groups with an entry that is not finite are projected one by one.
 #pragma once
 

@@ -165,7 +165,7 @@ Index gather(ConstView v, const Real* chunk_largest, Real largest, Real floor, I
 }
 
 /// tau relative to the largest entry. The tau of a sample of the entries is below that of all of them, and
-/// far above max - radius when many entries are active: it saves moving those that will be dropped anyway.
+/// far above max - radius when many entries are active. It saves moving entries that will be dropped anyway.
 template <class See>
 Real threshold(ConstView v, const Real* chunk_largest, Real largest, Real radius, Real* work) {
     constexpr Index kStride = 32;

@@ -2,7 +2,7 @@
 ///   onto {x >= 0, sum x = r}:  out_i = max(v_i - tau, 0)
 ///   onto {|x|_1 <= r}:         out_i = sign(v_i) max(|v_i| - tau, 0)
 /// tau is the zero of the convex piecewise linear f(tau) = sum max(v_i - tau, 0) - r. Because the largest
-/// entry ends at no more than r, tau >= max - r: one pass for the maximum (kept per chunk) and one over the
+/// entry ends at no more than r, tau >= max - r. One pass for the maximum (kept per chunk) and one over the
 /// chunks that reach max - r leave few candidates. Newton's method from there never oversteps, and each of
 /// its steps halves f or halves the number of candidates, so O(n) typically and O(n log(1/eps)) for any
 /// input.

@@ -119,7 +119,7 @@ Inequality CertificateBuilder::exit_test() const {
     if (sums.off_target_gap) {
         return line.say(Verdict::violated,
                         sums.off_target_gap.in_words(
-                            "{} rounds aimed at something else than theta rho_t, first round {}"));
+                            "{} rounds have another target gap than theta rho_t, first round {}"));
     }
     if (const Occurrences& rounds = tally_.noise_.untested) {
         return line.say(

@@ -65,15 +65,15 @@ class CertificateBuilder {
     bool speaks_of_this() const;   // whether this is the paper's setting
     bool speaks_of_noise() const;  // and its second algorithm
 
-    /// sum_t N_t (a aim_t^2 - b s_t^2) <= right in the mean. aim_t and s_t are known before a round draws
-    /// its samples, so the proofs for one round add up.
+    /// sum_t N_t (a tau_t^2 - b s_t^2) <= right in the mean. tau_t and s_t are known before a round
+    /// draws its samples, so the proofs for one round add up.
     struct MeanBound {
         Real a, b, right;
         std::string formula;  // of the bound on N, where they are constant
     };
-    MeanBound young_bound() const;  // (C-i), for m > 1 (D-conf); needs c^2 aim_t^2 > m s_t^2
+    MeanBound young_bound() const;  // (C-i), for m > 1 (D-conf); needs c^2 tau_t^2 > m s_t^2
     MeanBound sharp_bound()
-        const;  // (C-ii), m = 1; needs c aim_t^2 > s_t^2 and rounds that end by their test
+        const;  // (C-ii), m = 1; needs c tau_t^2 > s_t^2 and rounds that end by their test
 
     void add_energy();
     /// The reason if E_T is less than it should be.
@@ -81,7 +81,7 @@ class CertificateBuilder {
     std::string count_formula() const;
     Real sigma() const { return *header_.noise->sigma; }
     Real descent() const { return header_.fixed_gain() / header_.reference_step; }  // c = 1 - eta L/2
-    /// delta > sigma/(share theta) makes share aim_t > s_t, the aim being theta delta/w_a.
+    /// delta > sigma/(share theta) makes share tau_t > s_t, the target gap being theta delta/w_a.
     Real smallest_delta(Real share) const { return sigma() / (share * header_.hysteresis); }
     std::string endless() const;  // why rounds need not end; empty if they do
     std::string uncounted() const;

@@ -57,13 +57,13 @@ class JsonFields {
 Json to_object(const RunHeader& header) {
     JsonFields fields;
     kHeaderFields(fields, header);
-    if (!header.members.empty()) fields("play", header.play);
+    if (!header.members.empty()) fields("selection", header.selection);
     return fields.take();
 }
 
 Json to_object(const EnsembleSummary& ensemble) {
     return {{"mean", ensemble.mean},
-            {"in_charge", ensemble.active_member},
+            {"active_rounds", ensemble.active_member},
             {"weights", ensemble.weights},
             {"losses", ensemble.losses},
             {"switches", ensemble.switches},
@@ -117,7 +117,7 @@ Json to_object(const RunSummary& run) {
                 {"other_windows", std::move(others)},
                 {"prediction_loss", run.prediction_loss ? json_number(*run.prediction_loss) : Json(nullptr)},
                 {"seconds", run.seconds}};
-    if (run.ensemble) object["bank"] = to_object(*run.ensemble);
+    if (run.ensemble) object["ensemble"] = to_object(*run.ensemble);
     if (run.noise) object["noise"] = to_object(*run.noise, run.measured);
     return object;
 }

@@ -24,7 +24,8 @@ std::string step_rule(const RunHeader& header) {
 std::string describe(const RunHeader& header) {
     std::string text = fmt::format("n = {}, ", header.dimension);
     if (!header.members.empty()) {
-        text += fmt::format("an ensemble of {} members, selection {}", header.members.size(), header.play);
+        text +=
+            fmt::format("an ensemble of {} members, selection {}", header.members.size(), header.selection);
         return text + fmt::format(", eta = {:.6g}", header.reference_step);
     }
     text += header.box() ? fmt::format("w = {}", header.window)

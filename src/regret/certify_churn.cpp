@@ -8,10 +8,10 @@ namespace proxstream {
 Inequality CertificateBuilder::path() const {
     const ChurnSums& sums = tally_.churn_;
     Claim line("C7a",
-               header_.noise                          ? "path_t (c aim_t - s_t) <= fall of Psi_t"
-               : header_.step_rule == StepRule::fixed ? "path_t (1 - eta L/2) aim_t <= fall of Psi_t"
-               : header_.acceptance <= 1              ? "path_t aim_t/(2 max(1,e/eta)) <= fall of Psi_t"
-                                                      : "path_t (1-lambda/2) aim_t min(1,eta/e) <= fall",
+               header_.noise                          ? "path_t (c tau_t - s_t) <= fall of Psi_t"
+               : header_.step_rule == StepRule::fixed ? "path_t (1 - eta L/2) tau_t <= fall of Psi_t"
+               : header_.acceptance <= 1              ? "path_t tau_t/(2 max(1,e/eta)) <= fall of Psi_t"
+                                                      : "path_t (1-lambda/2) tau_t min(1,eta/e) <= fall",
                sums.path);
     const auto strays = [&] {
         if (sums.strayed) {

@@ -103,8 +103,8 @@ Inequality CertificateBuilder::identity() const {
 
 Inequality CertificateBuilder::count() const {
     const EnergySums& sums = tally_.energy_;
-    Claim line("C6", header_.noise ? "sum_t N_t eta aim_t (c aim_t - s_t) <= E_T"
-                                   : "sum_t N_t kappa_t aim_t^2 <= E_T");
+    Claim line("C6", header_.noise ? "sum_t N_t eta tau_t (c tau_t - s_t) <= E_T"
+                                   : "sum_t N_t kappa_t tau_t^2 <= E_T");
     if (unmeasured(line) || leaves_domain(line) || promises_no_decrease(line) ||
         unsure(line, "updates are bounded in the mean; see C12"))
         return line;
@@ -130,14 +130,14 @@ Inequality CertificateBuilder::count() const {
     }
     return line.blame(sums.decrease.violations > 0
                           ? "follows from C4, which is broken"
-                          : "updates were made below the aim, or values are inconsistent, see C5");
+                          : "updates were made below the target gap, or values are inconsistent, see C5");
 }
 
 std::string CertificateBuilder::count_formula() const {
     if (header_.noise) {
-        return header_.hysteresis < 1 ? "E_T/(eta aim (c aim - s))" : "E_T/(eta rho (c rho - s))";
+        return header_.hysteresis < 1 ? "E_T/(eta tau (c tau - s))" : "E_T/(eta rho (c rho - s))";
     }
-    const std::string_view target_gap = header_.hysteresis < 1 ? "aim^2" : "rho^2";
+    const std::string_view target_gap = header_.hysteresis < 1 ? "tau^2" : "rho^2";
     if (header_.step_rule == StepRule::fixed) return fmt::format("E_T / (gamma {})", target_gap);
     return header_.acceptance <= 1 && tally_.energy_.confirmations == 0
                ? fmt::format("2 E_T / (min(eta, e_min) {})", target_gap)
@@ -146,7 +146,7 @@ std::string CertificateBuilder::count_formula() const {
 
 Inequality CertificateBuilder::confirmations() const {
     const EnergySums& sums = tally_.energy_;
-    Claim line("C9", "failed confirmations' kappa_t aim_t^2 <= E_T");
+    Claim line("C9", "failed confirmations' kappa_t tau_t^2 <= E_T");
     if (sums.cheap_steps == 0) return line.say(Verdict::not_applicable, "no cheap update was made");
     if (line.stopped_by(sums.unconfirmed, Verdict::violated,
                         "{} solved rounds took cheap updates that no exact test confirmed, first round {}") ||

@@ -50,8 +50,8 @@ Inequality CertificateBuilder::tracking() const {
     if (nothing_played(line) || false_losses(line)) return line;
     if (bound.unrated) {
         return line.say(Verdict::not_promised,
-                        fmt::format("playing '{}' follows no rule of weights in {} rounds", header_.play,
-                                    bound.unrated.count));
+                        fmt::format("the choice of members follows no rule of weights of '{}' in {} rounds",
+                                    header_.selection, bound.unrated.count));
     }
     if (line.stopped_by(bound.outside, Verdict::not_applicable,
                         "a member's loss was infinite in {} rounds, first in round {}") ||

@@ -122,7 +122,8 @@ CertificateBuilder::MeanBound CertificateBuilder::sharp_bound() const {
     const Real energy = energy_ / header_.reference_step;
     const Real levels = sums.levels.value();
     const Real tolerances = sums.tolerances.value();
-    // x = 1/(2 kappa) lies between 0 and c aim_t^2/s_t^2 - 1; where these are constant, it is the best one.
+    // x = 1/(2 kappa) lies between 0 and c tau_t^2/s_t^2 - 1; where these are constant, it is the best
+    // one.
     const Real level = sums.largest_level * sums.largest_level;
     const Real room = (c * sums.smallest_ratio - 1) * level;
     const Real paid = std::max(levels * room + level * (energy + levels), Real{0});
@@ -172,7 +173,7 @@ Inequality CertificateBuilder::mean_count() const {
         line.statement = "E N <= " + bound.formula;
         line.judge(static_cast<Real>(tally_.totals_.steps), bound.right / unit, slack / unit);
     } else {
-        line.statement = "mean of sum N_t (a aim_t^2 - b s_t^2), by E_T";
+        line.statement = "mean of sum N_t (a tau_t^2 - b s_t^2), by E_T";
         line.judge(bound.a * sums.update_target_gaps.value() - bound.b * sums.update_levels.value(),
                    bound.right, slack);
     }

@@ -34,7 +34,8 @@ void ChurnSums::add(const RunHeader& rules, const RoundReport& report) {
 
 void ChurnSums::add_path(const RunHeader& rules, const RoundReport& report) {
     // A move dy = e P_e decreases Psi_t by at least c |dy| |P_e|: c = 1 - eta L/2 for a fixed step,
-    // 1 - lambda/2 for an accepted one. It starts where |P_eta| > aim, and |P_e| >= min(1, eta/e) |P_eta|.
+    // 1 - lambda/2 for an accepted one. It starts where |P_eta| > target gap, and |P_e| >= min(1, eta/e)
+    // |P_eta|.
     const bool fixed = rules.step_rule == StepRule::fixed;
     const Real eta = rules.reference_step;
     const Real step = std::max(eta, report.largest_step);

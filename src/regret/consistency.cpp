@@ -87,7 +87,7 @@ std::vector<Consistency::Contradiction> Consistency::contradictions() const {
 
 void Consistency::serialise(StateArchive& archive) {
     archive.fields(Field{"split", split_}, Field{"low entry", low_entry_}, Field{"model", model_},
-                   Field{"jump", jump_}, Field{"exchange", value_change_}, Field{"path", path_},
+                   Field{"jump", jump_}, Field{"value change", value_change_}, Field{"path", path_},
                    Field{"norm", norm_}, Field{"checked", checked_}, Field{"objective", objective_},
                    Field{"objective slack", objective_slack_}, Field{"point norm", point_norm_},
                    Field{"movement", movement_});

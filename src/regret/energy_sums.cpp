@@ -88,11 +88,11 @@ void EnergySums::add_count(const RunHeader& rules, const RoundReport& report) {
     const Real worth = step_worth(rules, report);
     const Real steps = static_cast<Real>(report.steps);
     const Real weight = steps * worth * report.target_gap;
-    // Theorem 5': eta u (c u - s_t) rises in u where it is positive, and u = |p| > aim_t.
+    // Theorem 5': eta u (c u - s_t) rises in u where it is positive, and u = |p| > tau_t.
     const Real lost = rules.reference_step * sure_noise(rules, report) * report.target_gap;
     const Real unit = worth * report.target_gap * report.target_gap - lost;
     count_weight.add(weight * report.target_gap - steps * lost);
-    // An update is made above the aim as measured, so above it less one rounding in truth.
+    // An update is made above the target gap as measured, so above it less one rounding in truth.
     count_slack += 2 * weight * report.gap_rounding;
     smallest_unit = std::min(smallest_unit, unit);
     if (lost > 0 && unit <= 0) uncovered.note(report.round);

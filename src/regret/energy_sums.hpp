@@ -23,7 +23,7 @@ struct EnergySums {
 
     CompensatedSum falls;          // sum Psi_t(x_t) - Psi_t(x_{t+1})
     CompensatedSum value_changes;  // sum Q_{t+1}(x_t) - Q_t(x_t)
-    CompensatedSum count_weight;   // sum N_t kappa_t aim_t^2, less N_t eta s_t aim_t for sampled gradients
+    CompensatedSum count_weight;   // sum N_t kappa_t tau_t^2, less N_t eta s_t tau_t for sampled gradients
     CompensatedSum failures;       // the same for the failed confirmations
     Real objective_slack = 0;      // sum of objective roundings
     Real count_slack = 0;

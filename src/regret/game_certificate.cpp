@@ -197,8 +197,8 @@ std::string to_json(const GameCertificate& certificate) {
     for (Index i = 0; i < certificate.players.size(); ++i) {
         OrderedJson player = to_object(certificate.players[i]);
         const auto& bound = certificate.rules.variations[i];
-        player["game"] = {{"largest_residual", json_number(certificate.summaries[i].largest_gap)},
-                          {"last_residual", json_number(certificate.summaries[i].last_gap)},
+        player["game"] = {{"largest_gap", json_number(certificate.summaries[i].largest_gap)},
+                          {"last_gap", json_number(certificate.summaries[i].last_gap)},
                           {"largest_variation", json_number(certificate.summaries[i].largest_variation)},
                           {"promised", json_number(certificate.summaries[i].promised)},
                           {"variation_bound", bound ? json_number(bound->variation) : OrderedJson(nullptr)},

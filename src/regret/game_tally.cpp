@@ -248,8 +248,8 @@ PaperClaim GameTally::paper() const {
 
 void GameTally::Seat::serialise(StateArchive& archive) {
     archive.fields(Field{"tally", tally}, Field{"left", left}, Field{"promised", promised},
-                   Field{"bound", bound}, Field{"last residual", last_gap}, Field{"variation", variation},
-                   Field{"largest residual", largest_gap}, Field{"largest variation", largest_variation},
+                   Field{"bound", bound}, Field{"last gap", last_gap}, Field{"variation", variation},
+                   Field{"largest gap", largest_gap}, Field{"largest variation", largest_variation},
                    Field{"largest promise", largest_promise}, Field{"promises", promises},
                    Field{"changes", changes});
 }

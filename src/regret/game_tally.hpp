@@ -1,5 +1,5 @@
-/// Gathers the rounds of a game into the sums its certificate needs: a tally for each player, and figures of
-/// a round that concern all of them.
+/// Gathers the rounds of a game into the sums of its certificate. It has a tally for each player, and figures
+/// of a round that concern all players.
 #pragma once
 
 #include "proxstream/regret/game_certificate.hpp"

@@ -42,7 +42,7 @@ struct GapSums {
     Occurrences blurred;          // rounds in which rounding may exceed the tolerance
     Occurrences unmeasured;       // rounds without exact figures
     Occurrences unsure;           // rounds whose r_{t-1} was promised, but not surely
-    Occurrences off_target_gap;   // rounds whose aim is not theta rho_t
+    Occurrences off_target_gap;   // rounds whose target gap is not theta rho_t
     Real smallest_tolerance = 0;  // of the rounds that promised a test; 0: none did
 
   private:

@@ -1,8 +1,8 @@
-/// The fields of what a run records, one list for each struct: it serves the ledger's writer, its reader, the
-/// checks, the JSON of certificates and saved states (docs/ledger.md).
+/// The fields of what a run records, one list for each struct. A list serves the ledger's writer, its reader,
+/// the checks, the JSON of certificates and saved states (docs/ledger.md).
 ///
 /// A list calls its visitor with key, value and allowed range, in the ledger's order. Header, report and
-/// footer have the same fields for a run and for a member of an ensemble; only a run may have members, which
+/// footer have the same fields for a run and for a member of an ensemble. Only a run may have members, which
 /// bounds the depth of what is read.
 #pragma once
 
@@ -59,7 +59,7 @@ inline constexpr auto kHeaderFields = [](auto& visit, auto& header) {
     visit({"L", "smoothness"}, header.smoothness, kNonnegative);
     visit.named({"rule", "step_rule"}, header.step_rule, kStepRules);
     visit("lambda", header.acceptance, kInsideTwo);
-    visit({"r0", "initial_residual"}, header.initial_gap, kNonnegative);
+    visit({"r0", "initial_gap"}, header.initial_gap, kNonnegative);
     visit({"g1", "initial_objective"}, header.initial_objective, kFromAbove);
     visit({"ginf", "regulariser_infimum"}, header.regulariser_infimum, kFromBelow);
     visit({"gs", "prox_scale"}, header.prox_scale, kNonnegative);
@@ -81,7 +81,7 @@ inline constexpr auto kFigureFields = [](auto& visit, auto& report) {
     visit("ff", report.failed_confirmations);
     visit("ch", report.changed);
     visit("tol", report.tolerance, kNonnegative);
-    visit("aim", report.target_gap, kNonnegative);
+    visit("target", report.target_gap, kNonnegative);
     visit("R", report.entry_gap, kNonnegative);
     visit("Rq", report.forecast_gap, kNonnegative);
     visit("r", report.exit_gap, kNonnegative);

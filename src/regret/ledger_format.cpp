@@ -123,7 +123,7 @@ void append_header(std::string& out, const RunHeader& header) {
     line("version", kLedgerVersion);
     kHeaderFields(line, header);
     if (header.members.empty()) return;
-    line("play", header.play);
+    line("selection", header.selection);
     line.objects("members", header.members, kHeaderFields);
 }
 
@@ -146,8 +146,8 @@ RunHeader read_header(LineCursor& line) {
     RunHeader header;
     read_version(line);
     kHeaderFields(line, header);
-    if (!line.at_key("play")) return header;
-    line("play", header.play);
+    if (!line.at_key("selection")) return header;
+    line("selection", header.selection);
     line.objects("members", header.members, kHeaderFields);
     return header;
 }
@@ -159,7 +159,7 @@ void append_row(std::string& out, const RoundReport& report, const RowExtras& ex
     if (report.status == RoundStatus::refused) return;
     kExtrasFields(line, extras);
     if (extras.ensemble == nullptr) return;
-    line.put_key("bank");
+    line.put_key("ensemble");
     line.braces(*extras.ensemble, append_ensemble);
 }
 
@@ -172,8 +172,8 @@ void read_row(LineCursor& line, LedgerRow& row) {
     kReportFields(line, row.report);
     if (row.report.status == RoundStatus::refused) return;
     kExtrasFields(line, row);
-    if (!line.at_key("bank")) return;
-    line.take_key("bank");
+    if (!line.at_key("ensemble")) return;
+    line.take_key("ensemble");
     line.braces(row, read_ensemble);
 }
 
@@ -198,10 +198,10 @@ void check_row(const RunHeader& header, const RoundReport& report, const RowExtr
     kExtrasFields(check, extras);
     check.count("also", extras.other_gaps.size(), header.other_windows.size(), "other windows");
     if (header.members.empty() && extras.ensemble != nullptr)
-        check.refuse("bank", "the round of an ensemble", "none: the header names no members");
+        check.refuse("ensemble", "the round of an ensemble", "none: the header names no members");
     if (header.members.empty()) return;
     if (extras.ensemble == nullptr)
-        check.refuse("bank", "no round of an ensemble",
+        check.refuse("ensemble", "no round of an ensemble",
                      fmt::format("one of {} members", header.members.size()));
     check_ensemble(check, header, report, *extras.ensemble);
 }

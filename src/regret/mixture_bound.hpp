@@ -1,6 +1,6 @@
-/// C8 of an ensemble that plays a mean: the loss of what was played against every member's, with the price
-/// that the weights paid, measured on the run (docs/theory.md, section 14). The weights are computed again
-/// from the losses.
+/// C8 of an ensemble that plays a mean: the loss of the decisions against every member's, plus the price of
+/// the weights, measured on the run (docs/theory.md, section 14). The weights are computed again from the
+/// losses.
 #pragma once
 
 #include "proxstream/core/round_report.hpp"

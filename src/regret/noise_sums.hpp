@@ -35,14 +35,14 @@ struct NoiseSums {
     CompensatedSum levels;         // sum s_t^2
 
     CompensatedSum tolerances;          // sum rho_t^2
-    CompensatedSum update_target_gaps;  // sum N_t aim_t^2
+    CompensatedSum update_target_gaps;  // sum N_t tau_t^2
     CompensatedSum update_levels;       // sum N_t s_t^2
     Real largest_level = 0;
-    Real smallest_ratio = kInfinity;  // of aim_t^2 / s_t^2
+    Real smallest_ratio = kInfinity;  // of tau_t^2 / s_t^2
     Real smallest_target_gap = kInfinity;
     Real largest_target_gap = 0;
-    Occurrences endless;  // rounds with c aim_t^2 <= s_t^2: nothing guarantees an end of their loops
-    Occurrences weak;     // rounds with c^2 aim_t^2 <= m s_t^2, of which (C-i) says nothing
+    Occurrences endless;  // rounds with c tau_t^2 <= s_t^2: nothing guarantees an end of their loops
+    Occurrences weak;     // rounds with c^2 tau_t^2 <= m s_t^2, of which (C-i) says nothing
 
   private:
     void add_errors(const RunHeader& rules, const RoundReport& report);

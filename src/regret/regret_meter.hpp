@@ -1,4 +1,4 @@
-/// Measures the local regret of a played sequence for any windows, from the points and the losses alone: the
+/// Measures the local regret of a played sequence for any windows, from the points and the losses alone. The
 /// learner that played is not involved and not charged.
 #pragma once
 

@@ -4,12 +4,12 @@
 /// With u the unit roundoff, k = (2^10 + 4 n + 4 w) u and the sizes below, in every row
 ///   gap-like figures (R, r, B, d / w_a, u_t) are off by at most  k (X L + G + s / eta) + 40 u c G,
 ///   objectives and value_changes by at most                               k (F + G X) + 40 u c F.
-/// X is the largest norm of a point, G that of a gradient of one loss or of the window, F that of a loss or
-/// an objective, s the size of the constants in the regulariser's prox; each over the rounds whose losses can
-/// be in the window. L is the largest of 1/eta, the declared smoothness and 1 over the shortest accepted step
-/// of those rounds, and c counts the rounds since the window was last evaluated as a whole: until then its
-/// gradient is carried.
-/// docs/certificate.md, section Rounding, says where the terms come from.
+/// X is the largest norm of a point, G that of a gradient of one loss or of the window. F is that of a loss
+/// or an objective, s the size of the constants in the regulariser's prox. Each is taken over the rounds
+/// whose losses can be in the window. L is the largest of 1/eta, the declared smoothness and 1 over the
+/// shortest accepted step of those rounds. c counts the rounds since the window was last evaluated as a
+/// whole, because its gradient is carried in between. docs/certificate.md, section Rounding, says where the
+/// terms come from.
 #pragma once
 
 #include "proxstream/core/round_report.hpp"

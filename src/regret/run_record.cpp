@@ -56,10 +56,10 @@ class HeaderCheck {
 void find_violations(const RunHeader& header, const std::string& who, std::vector<std::string>& violations) {
     HeaderCheck check(who, violations);
     kHeaderFields(check, header);
-    if (header.play.empty() != header.members.empty())
+    if (header.selection.empty() != header.members.empty())
         check.refuse(
             "the number of members", header.members.size(),
-            header.play.empty() ? "0, for a run that is no ensemble" : "at least 1, for an ensemble");
+            header.selection.empty() ? "0, for a run that is no ensemble" : "at least 1, for an ensemble");
 }
 
 }  // namespace

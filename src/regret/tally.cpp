@@ -17,7 +17,7 @@ EnsembleSums::EnsembleSums(const RunHeader& header)
       losses(header.members.size()),
       weights(header.members.size()),
       ended_(header.members.size()) {
-    const Spec selection = Spec::parse(header.play);
+    const Spec selection = Spec::parse(header.selection);
     if (selection.name() == "mean") {
         const bool fresh = header.initial_records == 0;
         mixture.emplace(Mixture::Options::parse(selection), active_member.size(), fresh);

@@ -37,7 +37,7 @@ void CompensatedSum::serialise(StateArchive& archive) {
 }
 
 void Departure::serialise(StateArchive& archive) {
-    archive.fields(Field{"residual", gap}, Field{"rounding", rounding}, Field{"promised", promised},
+    archive.fields(Field{"gap", gap}, Field{"rounding", rounding}, Field{"promised", promised},
                    Field{"sure", sure});
 }
 
@@ -48,7 +48,7 @@ void GapSums::serialise(StateArchive& archive) {
                    Field{"bound", bound}, Field{"claimed", claimed}, Field{"slack", slack},
                    Field{"rounding norm", rounding_norm}, Field{"exhausted", exhausted},
                    Field{"untested", untested}, Field{"blurred", blurred}, Field{"unmeasured", unmeasured},
-                   Field{"unsure", unsure}, Field{"off aim", off_target_gap},
+                   Field{"unsure", unsure}, Field{"off target", off_target_gap},
                    Field{"smallest tolerance", smallest_tolerance});
 }
 
@@ -58,14 +58,14 @@ void ChurnSums::serialise(StateArchive& archive) {
                    Field{"path", path}, Field{"unproved", unproved}, Field{"strayed", strayed},
                    Field{"penalty", penalty}, Field{"off penalty", off_penalty}, Field{"reason", reason},
                    Field{"gaps", gaps}, Field{"gap changes", gap_changes}, Field{"gap slack", gap_slack},
-                   Field{"model changes", forecast_changes}, Field{"change slack", change_slack},
+                   Field{"forecast changes", forecast_changes}, Field{"change slack", change_slack},
                    Field{"varied tolerance", varied_tolerance}, Field{"tolerance", tolerance},
                    Field{"chained", chained_}, Field{"left with", left_with_}, Field{"since", since_},
                    Field{"since slack", since_slack_});
 }
 
 void EnergySums::serialise(StateArchive& archive) {
-    archive.fields(Field{"falls", falls}, Field{"exchanges", value_changes},
+    archive.fields(Field{"falls", falls}, Field{"value changes", value_changes},
                    Field{"count weight", count_weight}, Field{"failures", failures},
                    Field{"objective slack", objective_slack}, Field{"count slack", count_slack},
                    Field{"failure slack", failure_slack}, Field{"largest loss", largest_loss},
@@ -73,23 +73,23 @@ void EnergySums::serialise(StateArchive& archive) {
                    Field{"outside", outside}, Field{"off rule", off_rule}, Field{"cheap steps", cheap_steps},
                    Field{"confirmations", confirmations}, Field{"failed confirmations", failed_confirmations},
                    Field{"unconfirmed", unconfirmed}, Field{"unpaid", unpaid},
-                   Field{"varied aim", varied_target_gap});
-    bool aimed = target_gap.has_value();
+                   Field{"varied target", varied_target_gap});
+    bool has_target = target_gap.has_value();
     Real value = target_gap.value_or(0);
-    archive.fields(Field{"aimed", aimed}, Field{"aim", value});
-    target_gap = aimed ? std::optional<Real>(value) : std::nullopt;
+    archive.fields(Field{"has target", has_target}, Field{"target", value});
+    target_gap = has_target ? std::optional<Real>(value) : std::nullopt;
     archive.fields(Field{"smallest unit", smallest_unit}, Field{"uncovered", uncovered});
 }
 
 void NoiseSums::serialise(StateArchive& archive) {
     archive.fields(Field{"entry", entry}, Field{"error", error}, Field{"needed sigma", needed_sigma},
                    Field{"off level", off_level}, Field{"untested", untested},
-                   Field{"rounding norm", rounding_norm}, Field{"first residuals", first_gaps},
+                   Field{"rounding norm", rounding_norm}, Field{"first gaps", first_gaps},
                    Field{"first noise", first_noise}, Field{"fourth powers", fourth_powers},
                    Field{"kept noise", kept_noise}, Field{"levels", levels}, Field{"tolerances", tolerances},
-                   Field{"update aims", update_target_gaps}, Field{"update levels", update_levels},
+                   Field{"update targets", update_target_gaps}, Field{"update levels", update_levels},
                    Field{"largest level", largest_level}, Field{"smallest ratio", smallest_ratio},
-                   Field{"smallest aim", smallest_target_gap}, Field{"largest aim", largest_target_gap},
+                   Field{"smallest target", smallest_target_gap}, Field{"largest target", largest_target_gap},
                    Field{"endless", endless}, Field{"weak", weak});
 }
 
@@ -118,7 +118,7 @@ void EnsembleSums::serialise(StateArchive& archive) {
     archive.section("tracking", tracking);
     if (mixture) archive.section("mixture", *mixture);
     archive.fields(Field{"losses", losses}, Field{"weights", weights}, Field{"weighted", weighted},
-                   Field{"gaps", gaps}, Field{"measured", measured}, Field{"in charge", active_member});
+                   Field{"gaps", gaps}, Field{"measured", measured}, Field{"active members", active_member});
     archive.require(active_member.size() == members, "a count a member");
     archive.fields(Field{"switches", switches}, Field{"foreign", foreign},
                    Field{"false losses", false_losses}, Field{"restarted", restarted},
@@ -135,10 +135,10 @@ void Tally::serialise(StateArchive& archive) {
     serialise_cost(archive, "referee's cost", totals_.referee_cost);
     archive.fields(Field{"order", order_}, Field{"departure", departure_}, Field{"rounding", rounding_},
                    Field{"consistency", consistency_}, Field{"tests", tests_}, Field{"loss", loss_},
-                   Field{"objective", objective_}, Field{"infinite", infinite_}, Field{"residuals", gaps_},
+                   Field{"objective", objective_}, Field{"infinite", infinite_}, Field{"gaps", gaps_},
                    Field{"churn", churn_}, Field{"energy", energy_}, Field{"noise", noise_});
-    archive.agree("bank", ensemble_ ? 1 : 0);
-    if (ensemble_) archive.section("bank", *ensemble_);
+    archive.agree("ensemble", ensemble_ ? 1 : 0);
+    if (ensemble_) archive.section("ensemble", *ensemble_);
     archive.fields(Field{"members", members_}, Field{"other regrets", other_regrets_},
                    Field{"prediction loss", prediction_loss_}, Field{"predictions", predictions_});
 }

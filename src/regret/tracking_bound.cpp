@@ -61,7 +61,7 @@ void TrackingBound::add(Round round, const Step& step) {
 }
 
 /// <p, l> - m, and the weights that follow. Losses count from their least and weights by their logarithms, so
-/// that nothing overflows and a weight too small for a double is not forgotten; where losses hardly differ,
+/// that nothing overflows and a weight too small for a double is not forgotten. Where losses hardly differ,
 /// differences of exponentials are taken as such.
 Real TrackingBound::mix(const Step& step) {
     const Real low = *std::min_element(losses_.begin(), losses_.end());

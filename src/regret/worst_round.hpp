@@ -17,8 +17,8 @@ class WorstRound {
     std::string in_words(std::string_view form) const;
     void serialise(StateArchive& archive);
 
-    // The round with the worst case: a violation by the most, else the largest slack that hides the sign of
-    // right - left, else the closest call.
+    // The worst round: the largest violation, else the largest slack that hides the sign of right - left,
+    // else the closest call.
     Round round = 0;  // 0: nothing observed
     Real left = 0;
     Real right = 0;

@@ -18,7 +18,7 @@ namespace proxstream {
 namespace {
 
 constexpr std::array<std::string_view, 5> kNames{"utilisation", "stale feed", "unroutable", "demand",
-                                                 "residual"};
+                                                 "stationarity gap"};
 constexpr Index kLeastHistory = 12;  // periods before demand can be an anomaly
 
 }  // namespace
@@ -227,7 +227,7 @@ void AlarmMonitor::serialise(StateArchive& archive) {
             history.values.size() <= options_.anomaly_periods && history.next < options_.anomaly_periods,
             "as many values as are kept");
     }
-    archive.fields(Field{"fast", gap_.fast}, Field{"slow", gap_.slow}, Field{"residuals", gap_.count});
+    archive.fields(Field{"fast", gap_.fast}, Field{"slow", gap_.slow}, Field{"gaps", gap_.count});
     for_each_watch([&](Watch& watch) {
         archive.section("watch", watch);
         const auto open = [&](const Alarm& each) { return each.number == watch.alarm; };

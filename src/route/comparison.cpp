@@ -56,8 +56,8 @@ void Comparison::add_rows(std::vector<MethodRow>& rows) const {
     for (const Entry& entry : entries_) {
         MethodRow& row = rows.emplace_back(entry.sums.row());
         row.name = entry.text;
-        row.floor = entry.clairvoyant;
-        row.label = row.floor ? entry.text : strategy_label(entry.text, *parts_.settings);
+        row.lower_bound = entry.clairvoyant;
+        row.label = row.lower_bound ? entry.text : strategy_label(entry.text, *parts_.settings);
     }
 }
 

@@ -1,5 +1,5 @@
-/// The entries that are compared with the lead on the same periods: rivals, which decide before they see a
-/// demand, and the lower bound (clairvoyant), which sees it first. All have the same figures.
+/// The entries that are compared with the primary method on the same periods. Rivals decide before they see a
+/// demand. The lower bound (clairvoyant) sees it first. All have the same figures.
 #pragma once
 
 #include "route/route_rows.hpp"
@@ -17,8 +17,8 @@ class Comparison {
     /// Without entries.
     Comparison() = default;
     /// The entries that the settings name, without rivals that need the mean demand beforehand if it is
-    /// unknown. `before`: the lead's sums over the periods before the first demand, in which all methods had
-    /// the same splits. `keeps_costs`: keep the cost of every period, for costs().
+    /// unknown. `before`: the primary method's sums over the periods before the first demand, in which all
+    /// methods had the same splits. `keeps_costs`: keep the cost of every period, for costs().
     Comparison(const StrategyParts& parts, const MethodSums& before, bool keeps_costs = true);
 
     /// Measures all splits on the demand, then all entries learn from it. Returns the cost of the

@@ -54,8 +54,8 @@ void write_run(JsonWriter& to, const ReportData& data) {
         to.put("minutes", data.minutes);
         to.list("labels", data.labels, [&](const std::string& label) { to.out.text(label); });
     });
-    to.object("lead", [&] {
-        for (const auto& [name, values] : data.lead) to.numbers(name, values);
+    to.object("primary", [&] {
+        for (const auto& [name, values] : data.primary) to.numbers(name, values);
     });
     to.object("frames", [&] {
         to.list("periods", data.frames.periods(), [&](Index period) { to.out.integer(period); });
@@ -65,8 +65,8 @@ void write_run(JsonWriter& to, const ReportData& data) {
         to.put("name", method.name);
         to.put("label", method.label);
         for (const auto& column : method_columns()) to.put(column.name, column.read(method));
-        to.put("isLead", method.lead);
-        to.put("isFloor", method.floor);
+        to.put("isPrimary", method.primary);
+        to.put("isLowerBound", method.lower_bound);
         to.numbers("cost", method.cost);
     });
     to.objects("alarms", data.alarms, [&](const Alarm& alarm) {

@@ -24,9 +24,9 @@ struct ReportSetting {
     bool is_default = false;
 };
 
-/// Series of the lead method by name, one number for each period; NaN: unknown. They are the reported columns
-/// of a PeriodRow, then regret (local regret so far) and regret_bound (its proved bound).
-using ReportLead = std::map<std::string, std::vector<Real>, std::less<>>;
+/// Series of the primary method by name, one number for each period; NaN: unknown. They are the reported
+/// columns of a PeriodRow, then regret (local regret so far) and regret_bound (its proved bound).
+using ReportPrimary = std::map<std::string, std::vector<Real>, std::less<>>;
 
 /// Utilisation of every link over time for the map, within a budget. When it is full, every other frame is
 /// dropped, and only every second period is kept from then on, then every fourth, and so on.
@@ -96,7 +96,7 @@ struct ReportData {
     std::vector<Real> capacity;       // of links, in this run
     std::vector<std::string> labels;  // a period each
     Real minutes = 0;                 // of a period; 0: not known
-    ReportLead lead;
+    ReportPrimary primary;
     ReportFrames frames;
     std::vector<ReportMethod> methods;
     std::vector<Alarm> alarms;

@@ -1,5 +1,5 @@
-/// Lays out a graph. Pivot multidimensional scaling (Brandes and Pich 2006) gives the overall shape: hop
-/// counts from a few distant nodes, projected on the two directions in which they vary most. Springs then
+/// Lays out a graph. Pivot multidimensional scaling (Brandes and Pich 2006) gives the overall shape. It
+/// projects hop counts from a few distant nodes on the two directions in which they vary most. Springs then
 /// place neighbours.
 #include "route/report_layout.hpp"
 

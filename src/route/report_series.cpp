@@ -55,17 +55,17 @@ Real largest_of(const std::vector<Real>& values) {
 
 ReportSeries::ReportSeries() {
     for (const auto& column : period_columns())
-        if (column.reported) lead_.try_emplace(std::string(column.name));
-    lead_["regret"];
-    lead_["regret_bound"];
+        if (column.reported) primary_.try_emplace(std::string(column.name));
+    primary_["regret"];
+    primary_["regret_bound"];
 }
 
 void ReportSeries::add(const PeriodRow& row, ConstView utilisation, Real regret, Real regret_bound) {
     labels_.push_back(row.label);
     for (const auto& column : period_columns())
-        if (column.reported) lead_[std::string(column.name)].push_back(column.read(row));
-    lead_["regret"].push_back(regret);
-    lead_["regret_bound"].push_back(regret_bound);
+        if (column.reported) primary_[std::string(column.name)].push_back(column.read(row));
+    primary_["regret"].push_back(regret);
+    primary_["regret_bound"].push_back(regret_bound);
     frames_.add(utilisation);
 }
 
@@ -80,7 +80,7 @@ void ReportSeries::note_events(Index period, std::span<const NetworkEvent> event
 
 void ReportSeries::serialise(StateArchive& archive) {
     serialise_each(archive, "periods", labels_, [&](std::string& label) { archive.field("label", label); });
-    for (auto& [name, series] : lead_) {
+    for (auto& [name, series] : primary_) {
         archive.list(name, series);
         archive.require(series.size() == labels_.size(), "a number a period");
     }
@@ -114,10 +114,10 @@ ReportData ReportSeries::report(const ReportFacts& facts) const {
     data.events = events_;
     // Events after the last period have no period to be shown at.
     std::erase_if(data.events, [&](const ReportEvent& event) { return event.period >= labels_.size(); });
-    const std::vector<Real>& costs = lead_.at("cost");
+    const std::vector<Real>& costs = primary_.at("cost");
     for (Index i = 0; i < facts.methods.size(); ++i) {
         const MethodRow& row = facts.methods[i];
-        data.methods.push_back({row, row.lead ? costs : facts.rival_costs[i - 1]});
+        data.methods.push_back({row, row.primary ? costs : facts.rival_costs[i - 1]});
         // Before the first demand all methods have the same splits and the same cost.
         auto& cost = data.methods.back().cost;
         const auto missing = static_cast<std::ptrdiff_t>(labels_.size() - cost.size());
@@ -126,27 +126,28 @@ ReportData ReportSeries::report(const ReportFacts& facts) const {
     data.alarms = facts.alarms;
     data.conclusion = epochs_conclusion(facts.certificates);
     data.claims = combine(facts.certificates);
-    const MethodRow& lead = facts.methods.front();
+    const MethodRow& primary = facts.methods.front();
     const auto kpi = [&](std::string what, std::string value, std::string help) {
         data.kpis.push_back({std::move(what), std::move(value), std::move(help)});
     };
-    if (!std::isnan(lead.ratio))
-        kpi("Cost above the lower bound", fmt::format("{:+.2f} %", 100 * (lead.ratio - 1)),
+    if (!std::isnan(primary.ratio))
+        kpi("Cost above the lower bound", fmt::format("{:+.2f} %", 100 * (primary.ratio - 1)),
             "total realised cost against splits chosen with the demand known beforehand");
-    kpi("Largest utilisation", fmt::format("{:.0f} %", 100 * lead.utilisation_max),
+    kpi("Largest utilisation", fmt::format("{:.0f} %", 100 * primary.utilisation_max),
         "of any link in any period");
-    kpi("Overloaded", fmt::format("{:.2f} %", 100 * lead.overload_share), "of link-periods above capacity");
-    kpi("Churn", fmt::format("{:.2f} %", 100 * lead.churn),
+    kpi("Overloaded", fmt::format("{:.2f} %", 100 * primary.overload_share),
+        "of link-periods above capacity");
+    kpi("Churn", fmt::format("{:.2f} %", 100 * primary.churn),
         "of the traffic changes its path from period to period");
-    kpi("Unserved", fmt::format("{:.4g}", lead.unserved), "demand without a path, or on slack");
-    kpi("Inner steps", fmt::format("{:.2f}", mean_of(lead_.at("steps"))), "a period, in the mean");
-    kpi("Decision", fmt::format("{:.1f} ms", 1e3 * mean_of(lead_.at("seconds"))),
-        fmt::format("in the mean; the longest took {:.1f} ms", 1e3 * largest_of(lead_.at("seconds"))));
+    kpi("Unserved", fmt::format("{:.4g}", primary.unserved), "demand without a path, or on slack");
+    kpi("Inner steps", fmt::format("{:.2f}", mean_of(primary_.at("steps"))), "a period, in the mean");
+    kpi("Decision", fmt::format("{:.1f} ms", 1e3 * mean_of(primary_.at("seconds"))),
+        fmt::format("in the mean; the longest took {:.1f} ms", 1e3 * largest_of(primary_.at("seconds"))));
     Real cost = 0;
     for (const Real each : costs) cost += std::isnan(each) ? 0 : each;
-    data.sums.push_back({"cost of the lead over all periods", lead.total_cost, cost});
+    data.sums.push_back({"cost of the primary method over all periods", primary.total_cost, cost});
     data.labels = labels_;
-    data.lead = lead_;
+    data.primary = primary_;
     data.frames = frames_;
     return data;
 }

@@ -18,7 +18,7 @@ struct ReportFacts {
     const Scenario& scenario;
     const std::string& version;
     const std::string& command;
-    const std::vector<MethodRow>& methods;              // the lead first
+    const std::vector<MethodRow>& methods;              // the primary method first
     const std::vector<std::vector<Real>>& rival_costs;  // of the other methods, in order, a number per period
     const std::vector<Certificate>& certificates;
     const std::vector<Alarm>& alarms;
@@ -35,7 +35,7 @@ class ReportSeries {
 
   private:
     std::vector<std::string> labels_;
-    ReportLead lead_;
+    ReportPrimary primary_;
     ReportFrames frames_;
     std::vector<ReportEvent> events_;
 };

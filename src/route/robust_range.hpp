@@ -15,8 +15,8 @@ struct RobustRange {
     Real deviations(Real value) const;
 };
 
-/// Median and median absolute deviation. The spread is at least the mean deviation and 2 % of the median,
-/// because the median deviation is 0 if more than half of the values are equal.
+/// Median and median absolute deviation. The spread is at least the mean deviation and 2 % of the median. The
+/// median deviation alone is 0 if more than half of the values are equal.
 RobustRange robust_range(const std::vector<Real>& values, std::vector<Real>& scratch);
 
 }  // namespace proxstream

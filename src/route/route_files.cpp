@@ -221,9 +221,9 @@ void RouteFiles::write_methods(std::span<const MethodRow> methods) const {
     for (const MethodRow& row : methods) {
         const std::vector<Real> numbers = column_values(method_columns(), row);
         table.row(row.name, row.label, std::span<const Real>(numbers),
-                  row.lead    ? "lead"
-                  : row.floor ? "floor"
-                              : "rival");
+                  row.primary       ? "primary"
+                  : row.lower_bound ? "lower_bound"
+                                    : "rival");
     }
     table.close();
 }

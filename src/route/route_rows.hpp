@@ -17,7 +17,7 @@ namespace proxstream {
 /// Status of a period before the first demand.
 inline constexpr const char* kWaiting = "waiting";
 
-/// A period of the lead method.
+/// A period of the primary method.
 struct PeriodRow {
     Index number = 0;         // from 1, without gaps
     std::string label = {};   // from the stream
@@ -55,8 +55,8 @@ struct MethodRow {
     Real unserved = 0;         // summed
     Real gradients = kNotKnown;  // record gradients a period
     Real seconds = 0;            // to decide, summed
-    bool lead = false;
-    bool floor = false;  // the lower bound (clairvoyant)
+    bool primary = false;
+    bool lower_bound = false;  // the lower bound (clairvoyant)
 };
 
 std::span<const RowColumn<PeriodRow>> period_columns();
@@ -88,7 +88,7 @@ class MethodSums {
     void add_held(Real seconds, std::uint64_t record_gradients);
     Index periods() const noexcept { return busiest_.count(); }
     Real total_cost() const noexcept { return cost_; }
-    /// The caller sets name, label, ratio, lead and floor.
+    /// The caller sets name, label, ratio, primary and lower_bound.
     MethodRow row() const;
     void serialise(StateArchive& archive);
 

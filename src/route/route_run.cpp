@@ -37,7 +37,7 @@ RouteRun::RouteRun(const RouteSettings& settings, Scenario scenario, StopFlag st
              .routing = scenario_.routing,
              .start = scenario_.start,
              .mean_demand = scenario_.mean_demand},
-      lead_{.sums = MethodSums(scenario_.network->links())},
+      primary_{.sums = MethodSums(scenario_.network->links())},
       splits_{.now = parts_.start, .before = {}},
       alarms_(static_cast<const AlarmOptions&>(settings_), *scenario_.network, scenario_.stream->pairs()),
       search_{.pricer = ColumnPricer(*scenario_.network),
@@ -79,19 +79,19 @@ void RouteRun::begin_learning() {
     parts_.step =
         given ? parse_real(settings_.step, "step") : reference_step(scenario_.routing, first, parts_.start);
     make_players();
-    lead_.epochs->begin(lead_.learner->facts(), 0);
+    primary_.epochs->begin(primary_.learner->facts(), 0);
 }
 
 void RouteRun::make_players() {
-    lead_.learner = make_route_learner(settings_.learner, parts_);
+    primary_.learner = make_route_learner(settings_.learner, parts_);
     EpochAccount::Options options{.settings = original_settings(),
                                   .dimension = scenario_.routing->dimension(),
                                   .max_steps = settings_.max_steps};
     if (settings_.max_seconds < kInfinity) options.max_seconds = settings_.max_seconds;
     const bool in_folder = settings_.ledger.empty() && !settings_.out.empty();
-    lead_.epochs.emplace(std::move(options), in_folder ? settings_.out + "/ledger.jsonl" : settings_.ledger,
-                         journal_);
-    comparison_ = Comparison(parts_, lead_.sums, outputs_.series.has_value());
+    primary_.epochs.emplace(std::move(options),
+                            in_folder ? settings_.out + "/ledger.jsonl" : settings_.ledger, journal_);
+    comparison_ = Comparison(parts_, primary_.sums, outputs_.series.has_value());
 }
 
 bool RouteRun::play_period() {
@@ -101,7 +101,7 @@ bool RouteRun::play_period() {
     last_.row = {};
     last_.row.number = outcome_.periods + 1;
     last_.row.label = period.label;
-    last_.row.epoch = lead_.epoch;
+    last_.row.epoch = primary_.epoch;
     note_figures(nullptr);
     try {
         reveal();
@@ -119,7 +119,7 @@ bool RouteRun::play_period() {
         decide();
         return true;
     }
-    if (lead_.learner || has_demand(period.demand)) return play_demand();
+    if (primary_.learner || has_demand(period.demand)) return play_demand();
     wait();
     return true;
 }
@@ -129,7 +129,7 @@ void RouteRun::wait() {
     ++outcome_.periods;
     splits_.before = splits_.now;
     last_.row.status = kWaiting;
-    lead_.sums.add(last_.row.figures, 0, 0);
+    primary_.sums.add(last_.row.figures, 0, 0);
     note_figures(nullptr);
     watch({});
     end_period(last_.period.demand);
@@ -144,11 +144,11 @@ void RouteRun::end_period(ConstView demand) {
             outputs_.files->write(
                 row, {*scenario_.routing, demand, splits_.now, last_.links, last_.period.events}, alarms_);
         }
-        if (lead_.epochs) lead_.epochs->flush();
+        if (primary_.epochs) primary_.epochs->flush();
     });
     if (outputs_.series) {
-        outputs_.series->add(row, last_.links.utilisation, lead_.epochs ? lead_.epochs->regret() : 0,
-                             lead_.epochs ? lead_.epochs->regret_bound() : 0);
+        outputs_.series->add(row, last_.links.utilisation, primary_.epochs ? primary_.epochs->regret() : 0,
+                             primary_.epochs ? primary_.epochs->regret_bound() : 0);
     }
     last_.progress = {.periods = outcome_.periods,
                       .held = outcome_.held,
@@ -159,15 +159,15 @@ void RouteRun::end_period(ConstView demand) {
 
 bool RouteRun::play_demand() {
     ++outcome_.periods;
-    if (!lead_.learner) begin_learning();
+    if (!primary_.learner) begin_learning();
     splits_.before = splits_.now;
     last_.demand.clear();
     last_.demand.add_dense(last_.period.demand, 0);
-    const Real floor = comparison_.play(last_.demand);
+    const Real lower_bound = comparison_.play(last_.demand);
     learn();
     watch({});
     end_period(last_.period.demand);
-    last_.progress.floor_cost = floor;
+    last_.progress.lower_bound_cost = lower_bound;
     if (settings_.generate > 0 && outcome_.periods % settings_.generate == 0) search_paths();
     decide();
     if (last_.row.status != name(RoundStatus::refused)) return true;
@@ -193,7 +193,7 @@ void RouteRun::change_network(std::span<const NetworkEvent> events) {
 
 /// Writes the splits for the next period before its demand is known, and again if events change them.
 void RouteRun::decide() {
-    if (lead_.learner) copy(lead_.learner->decide(), splits_.now);
+    if (primary_.learner) copy(primary_.learner->decide(), splits_.now);
     if (!outputs_.decisions) return;
     outcome_.guarded([&] {
         outputs_.decisions->write(outcome_.periods + 1, label(), scenario_.routing->paths, splits_.now);
@@ -245,7 +245,7 @@ void RouteRun::hold(const std::string& problem) {
     outcome_.problems.push_back(problem + " (held: the splits stay as they were)");
     last_.row.status = "held";
     last_.row.measured = false;
-    lead_.sums.add_held(0, 0);
+    primary_.sums.add_held(0, 0);
     comparison_.hold();
     watch(problem);
     end_period({});
@@ -253,7 +253,8 @@ void RouteRun::hold(const std::string& problem) {
 
 /// The certificate refers to the network on which the epoch was played.
 void RouteRun::end_epoch(RunEnding ending) {
-    if (lead_.learner) lead_.epochs->end(lead_.learner->close(), ending, lead_.learner->seconds());
+    if (primary_.learner)
+        primary_.epochs->end(primary_.learner->close(), ending, primary_.learner->seconds());
 }
 
 /// After a change of the network, adapts all methods and starts a new epoch.
@@ -261,27 +262,27 @@ void RouteRun::revise() {
     const auto repair = [&](View x) { keeper_.repair(x); };
     repair(splits_.now);
     if (!splits_.before.empty()) repair(splits_.before);
-    if (!lead_.learner) {
+    if (!primary_.learner) {
         repair(parts_.start);
         return;
     }
-    const RoundReport report = lead_.learner->revise(repair);
+    const RoundReport report = primary_.learner->revise(repair);
     if (report.status == RoundStatus::refused) {
         throw DataError(here("events"), "after this change of the network, costs are not finite",
                         "capacities that costs can be computed for, or \"close\": true");
     }
-    lead_.epochs->begin(lead_.learner->facts(), lead_.learner->seconds());
-    ++lead_.epoch;
+    primary_.epochs->begin(primary_.learner->facts(), primary_.learner->seconds());
+    ++primary_.epoch;
     comparison_.revise(repair);
     outcome_.paths_added = keeper_.added();
 }
 
 void RouteRun::learn() {
     if (settings_.generate > 0) search_.recent.push(last_.demand);
-    const RoundReport report = lead_.learner->observe(last_.demand);
+    const RoundReport report = primary_.learner->observe(last_.demand);
     PeriodRow& row = last_.row;
-    const double seconds = lead_.learner->seconds();
-    row.seconds = seconds - std::exchange(lead_.seconds, seconds);
+    const double seconds = primary_.learner->seconds();
+    row.seconds = seconds - std::exchange(primary_.seconds, seconds);
     row.status = name(report.status);
     row.steps = report.steps;
     if (report.status != RoundStatus::refused) {
@@ -290,9 +291,9 @@ void RouteRun::learn() {
         row.tolerance = report.tolerance;
     }
     outcome_.busiest_decision = std::max<Real>(outcome_.busiest_decision, row.seconds);
-    outcome_.guarded([&] { lead_.epochs->add(report, lead_.learner->ensemble()); });
+    outcome_.guarded([&] { primary_.epochs->add(report, primary_.learner->ensemble()); });
     note_figures(&report);
-    lead_.sums.add(row.figures, row.seconds, report.cost.record_gradients);
+    primary_.sums.add(row.figures, row.seconds, report.cost.record_gradients);
 }
 
 /// What is known of a turn without a round.
@@ -310,8 +311,8 @@ void RouteRun::note_figures(const RoundReport* report) {
                      known(measured, met ? report->entry_gap : 0),
                      known(measured, met ? report->firm_bound + report->gap_rounding : 0),
                      known(measured, met ? report->tolerance : 0),
-                     lead_.epochs ? lead_.epochs->regret() : 0,
-                     lead_.epochs ? lead_.epochs->regret_bound() : 0,
+                     primary_.epochs ? primary_.epochs->regret() : 0,
+                     primary_.epochs ? primary_.epochs->regret_bound() : 0,
                      known(met, static_cast<Real>(row.steps)),
                      known(met, met ? static_cast<Real>(report->cost.record_gradients) : 0),
                      known(met, row.seconds)};
@@ -340,7 +341,7 @@ void RouteRun::search_paths() {
     const std::vector<Real> weights(recent.size(), 1 / static_cast<Real>(recent.size()));
     constexpr Real kMargin = 1e-3;
     const Pricing pricing = search_.pricer.price(*scenario_.routing, recent.mix(weights, frame),
-                                                 lead_.learner->decide(), kMargin, scratch_);
+                                                 primary_.learner->decide(), kMargin, scratch_);
     if (pricing.changes.empty()) return;
     end_epoch(RunEnding::finished);
     keeper_.add(pricing);
@@ -348,19 +349,19 @@ void RouteRun::search_paths() {
 }
 
 std::vector<Certificate> RouteRun::certificates(RunEnding ending) const {
-    if (!lead_.epochs) return {};
-    return lead_.epochs->certificates_here(lead_.learner->close(), ending, lead_.learner->seconds());
+    if (!primary_.epochs) return {};
+    return primary_.epochs->certificates_here(primary_.learner->close(), ending, primary_.learner->seconds());
 }
 
 std::vector<MethodRow> RouteRun::methods() const {
-    std::vector<MethodRow> rows{lead_.sums.row()};
+    std::vector<MethodRow> rows{primary_.sums.row()};
     rows.front().name = settings_.learner;
     rows.front().label = strategy_label(settings_.learner, settings_);
-    rows.front().lead = true;
+    rows.front().primary = true;
     comparison_.add_rows(rows);
-    if (!rows.back().floor) return rows;
-    const Real floor = rows.back().total_cost;
-    for (MethodRow& row : rows) row.ratio = row.total_cost / floor;
+    if (!rows.back().lower_bound) return rows;
+    const Real lower_bound = rows.back().total_cost;
+    for (MethodRow& row : rows) row.ratio = row.total_cost / lower_bound;
     return rows;
 }
 
@@ -378,9 +379,10 @@ RunResult RouteRun::result() const {
 }
 
 void RouteRun::finish() {
-    if (lead_.epochs) {
+    if (primary_.epochs) {
         outcome_.guarded([&] {
-            lead_.epochs->close_ledger(lead_.learner->close(), outcome_.ending, lead_.learner->seconds());
+            primary_.epochs->close_ledger(primary_.learner->close(), outcome_.ending,
+                                          primary_.learner->seconds());
         });
     }
     if (outputs_.files) outcome_.guarded([&] { outputs_.files->finish(outcome_.methods, scenario_.notes); });

@@ -24,15 +24,15 @@ namespace proxstream {
 struct RouteProgress {
     Index periods = 0;  // so far, including held ones
     Index held = 0;
-    const PeriodRow* last = nullptr;  // null: the turn had only events
-    Real floor_cost = kNotKnown;      // of the last period
+    const PeriodRow* last = nullptr;    // null: the turn had only events
+    Real lower_bound_cost = kNotKnown;  // of the last period
     std::span<const Alarm> raised = {}, cleared = {};
 };
 
 struct RouteOutcome : RunOutcome {
     Index periods = 0;
     Index held = 0;
-    std::vector<MethodRow> methods;  // the lead first, the clairvoyant last
+    std::vector<MethodRow> methods;  // the primary method first, the clairvoyant last
     std::vector<Certificate> certificates;
     Index alarms = 0;
     Index events = 0;
@@ -53,7 +53,7 @@ class RouteRun final : public TurnRun {
     Turn turns() const noexcept { return input_.mark.records; }
     const RouteProgress& progress() const noexcept { return last_.progress; }
     const RouteOutcome& totals() const noexcept { return outcome_; }
-    /// All methods as of the last turn: the lead first, the clairvoyant last.
+    /// All methods as of the last turn: the primary method first, the clairvoyant last.
     std::vector<MethodRow> methods() const;
     /// Splits for the next period, as DecisionLog writes them.
     std::string next_decision() const;
@@ -89,7 +89,7 @@ class RouteRun final : public TurnRun {
 
   private:
     /// The learner of the run; made in the first period that has demand.
-    struct Lead {
+    struct Primary {
         std::unique_ptr<AnyLearner> learner = {};
         std::optional<Epochs> epochs = {};
         MethodSums sums;
@@ -162,7 +162,7 @@ class RouteRun final : public TurnRun {
     Scenario scenario_;
     PathKeeper keeper_;
     StrategyParts parts_;
-    Lead lead_;
+    Primary primary_;
     Comparison comparison_;
     Splits splits_;
     AlarmMonitor alarms_;

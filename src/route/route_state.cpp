@@ -21,8 +21,8 @@ StoredAlarm stored(const Alarm& alarm, bool raised) {
 }  // namespace
 
 std::vector<std::string> route_channels() {
-    return {"cost",      "demand", "utilisation_max", "churn", "residual",  "bound",
-            "tolerance", "regret", "regret_bound",    "steps", "gradients", "seconds"};
+    return {"cost",      "demand", "utilisation_max", "churn", "stationarity_gap", "bound",
+            "tolerance", "regret", "regret_bound",    "steps", "gradients",        "seconds"};
 }
 
 RunIdentity RouteRun::identity() const {
@@ -76,11 +76,12 @@ void RouteRun::begin(bool restored) {
 }
 
 void RouteRun::open_accounts() {
-    if (lead_.epochs) lead_.epochs->record_in(journal_);
+    if (primary_.epochs) primary_.epochs->record_in(journal_);
 }
 
 void RouteRun::close_accounts(RunEnding ending) {
-    if (lead_.learner) lead_.epochs->close_account(lead_.learner->close(), ending, lead_.learner->seconds());
+    if (primary_.learner)
+        primary_.epochs->close_account(primary_.learner->close(), ending, primary_.learner->seconds());
 }
 
 void RouteRun::note_record(bool usable) {
@@ -137,7 +138,7 @@ void RouteRun::serialise(StateArchive& archive) {
     serialise_ground(archive);
     archive.fields(Field{"input", input_.mark}, Field{"held", outcome_.held},
                    Field{"refused", outcome_.refused}, Field{"events", outcome_.events},
-                   Field{"busiest decision", outcome_.busiest_decision}, Field{"sums", lead_.sums});
+                   Field{"busiest decision", outcome_.busiest_decision}, Field{"sums", primary_.sums});
     serialise_memory(archive);
     serialise_players(archive);
     archive.agree("gathered", outputs_.series ? 1 : 0);
@@ -147,8 +148,8 @@ void RouteRun::serialise(StateArchive& archive) {
 
 /// The network and its present traffic.
 void RouteRun::serialise_ground(StateArchive& archive) {
-    archive.fields(Field{"network", keeper_}, Field{"periods", outcome_.periods}, Field{"epoch", lead_.epoch},
-                   Field{"label", last_.row.label});
+    archive.fields(Field{"network", keeper_}, Field{"periods", outcome_.periods},
+                   Field{"epoch", primary_.epoch}, Field{"label", last_.row.label});
     archive.fixed("splits", splits_.now);
     archive.fixed("start", parts_.start);
     archive.list("splits before", splits_.before);
@@ -180,20 +181,20 @@ void RouteRun::follow(RouteRun& other) {
 
 void RouteRun::continue_from(RouteRun& other) {
     follow(other);
-    if (!other.lead_.learner) return;
+    if (!other.primary_.learner) return;
     StateArchive out;
     other.serialise_learner(out);
     StateArchive in(out.seal(), "the parent run");
     serialise_learner(in);
     in.finish();
     // A store of demands for one window does not serve another one: it has fewer demands, or other ages.
-    AnyLearner& learner = *lead_.learner;
-    if (!same_windows(learner.facts(), other.lead_.learner->facts())) throw Error("its windows differ");
+    AnyLearner& learner = *primary_.learner;
+    if (!same_windows(learner.facts(), other.primary_.learner->facts())) throw Error("its windows differ");
     // Evaluates the losses of its window under the new settings.
     if (learner.revise([](View) {}).status == RoundStatus::refused)
         throw Error("what it has learned cannot be evaluated under the new settings");
-    lead_.seconds = learner.seconds();
-    lead_.epochs->begin(learner.facts(), learner.seconds());
+    primary_.seconds = learner.seconds();
+    primary_.epochs->begin(learner.facts(), learner.seconds());
     decide();
 }
 
@@ -204,16 +205,16 @@ void RouteRun::serialise_learner(StateArchive& archive) {
         parts_.start = even_splits(scenario_.routing->paths);  // no method uses the start from here on
         make_players();
     }
-    archive.section("learner", *lead_.learner);
+    archive.section("learner", *primary_.learner);
 }
 
 void RouteRun::serialise_players(StateArchive& archive) {
-    bool begun = lead_.learner != nullptr;
+    bool begun = primary_.learner != nullptr;
     archive.field("begun", begun);
     if (!begun) return;
     serialise_learner(archive);
-    archive.fields(Field{"epochs", *lead_.epochs}, Field{"contest", comparison_},
-                   Field{"seconds", lead_.seconds});
+    archive.fields(Field{"epochs", *primary_.epochs}, Field{"comparison", comparison_},
+                   Field{"seconds", primary_.seconds});
 }
 
 /// Last, because reading a state truncates files.

@@ -20,7 +20,7 @@ namespace {
 bool draws(const RunHeader& facts, std::string_view text) {
     const auto mentions = [text](const char* what) { return text.find(what) != std::string_view::npos; };
     if (facts.noise || mentions("replay=") || mentions("sampled-steps")) return true;
-    if (facts.play.starts_with("draw") || facts.play.starts_with("hedge")) return true;
+    if (facts.selection.starts_with("draw") || facts.selection.starts_with("hedge")) return true;
     return std::any_of(facts.members.begin(), facts.members.end(),
                        [](const RunHeader& member) { return draws(member, member.name); });
 }

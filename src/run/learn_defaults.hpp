@@ -17,7 +17,7 @@ void adopt(const Model& model, RowSettings& settings);
 /// model.
 ///
 /// Loss: that of the starting model; else cauchy on a standardised label, which a few gross errors do not
-/// ruin; squared beside forecast rows, whose labels cannot be standardised. Regulariser: l2sq:0.001 for
+/// ruin. It is squared beside forecast rows, whose labels cannot be standardised. Regulariser: l2sq:0.001 for
 /// logistic, whose minimiser need not exist without one; else none.
 LearnSettings with_defaults(LearnSettings settings, std::vector<std::string>* reasons = nullptr);
 

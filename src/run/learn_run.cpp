@@ -29,9 +29,9 @@ RunHeader run_header(const LearnSettings& settings, const std::string& learner_t
 }
 
 const std::vector<std::string>& learn_channels() {
-    static const std::vector<std::string> names{"loss",      "residual",     "bound",        "tolerance",
-                                                "regret",    "regret_bound", "variation",    "steps",
-                                                "gradients", "seconds",      "average_loss", "active"};
+    static const std::vector<std::string> names{"loss",      "stationarity_gap", "bound",        "tolerance",
+                                                "regret",    "regret_bound",     "variation",    "steps",
+                                                "gradients", "seconds",          "average_loss", "active"};
     return names;
 }
 

@@ -173,9 +173,10 @@ void validate(const LearnSettings& asked, bool oracles_elsewhere) {
     });
     violations.collect("", [&] { check_oracle_options(accepted, oracles_elsewhere, violations); });
     violations.collect("learner", [&] { check_learner_of(accepted); });
-    violations.refuse(settings.learner.starts_with("bank") && settings.window != "auto",
-                      "window: the learner 'bank' chooses among its own windows; give them in its text, as "
-                      "windows=");
+    violations.refuse(
+        settings.learner.starts_with("ensemble") && settings.window != "auto",
+        "window: the learner 'ensemble' chooses among its own windows; give them in its text, as "
+        "windows=");
     check_forecast(settings, violations);
     check_outputs(settings, violations);
     violations.conclude();

@@ -1,5 +1,5 @@
-/// A CSV file of metrics over time: `row`, every metric over all rows so far, and every metric over the
-/// newest rows with the prefix `recent_`.
+/// A CSV file of metrics over time. Its columns are `row`, every metric over all rows so far, and, with the
+/// prefix `recent_`, over the newest rows.
 #pragma once
 
 #include "io/output_file.hpp"

@@ -1,5 +1,5 @@
-/// The weights of a linear model in the units of the data: what standardisation did to features and label is
-/// undone, so that a score is the intercept plus the sum of weights times values.
+/// The weights of a linear model in the units of the data. Standardisation of features and label is undone,
+/// so that a score is the intercept plus the sum of weights times values.
 #pragma once
 
 #include "proxstream/loss/row_family.hpp"

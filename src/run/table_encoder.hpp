@@ -1,4 +1,4 @@
-/// Turns the fields of a table's row into features: a number stays a number, a text becomes one of the
+/// Turns the fields of a table's row into features. A number stays a number, a text becomes one of the
 /// features of its column, a time becomes several features.
 #pragma once
 

@@ -49,7 +49,7 @@ class ServedRun {
     virtual std::string record_schema() const = 0;
     /// What the live page shows beyond the series, as of now (kind-specific object; {} if nothing).
     virtual std::string picture() const = 0;
-    /// The same run from here on under other settings, in a store of its own at `store`; `events` (JSON
+    /// The same run from here on under other settings, in a store of its own at `store`. `events` (JSON
     /// array, may be empty) happen to it before its next turn. Throws ConfigError with every violation.
     virtual std::unique_ptr<ServedRun> fork(const std::string& store, const SettingList& changes,
                                             std::string_view events) const = 0;

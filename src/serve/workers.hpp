@@ -1,8 +1,8 @@
 /// Threads that all learners of a service share.
 ///
 /// A learner uses one thread at a time, and none while it has nothing to do. With a thread for each learner,
-/// a hundred learners would be a hundred threads that mostly wait, and a burst would make them compete for a
-/// few cores.
+/// a hundred learners would be a hundred threads that mostly wait. A burst would make them compete for a few
+/// cores.
 #pragma once
 
 #include <chrono>

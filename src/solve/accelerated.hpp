@@ -1,7 +1,7 @@
-/// Accelerated prox-gradient for functions that need not be convex, a rival of the other offline methods:
-/// steps from an extrapolated point (Beck & Teboulle 2009), kept only where the objective falls enough, else
-/// a plain step (the monitor of Li & Lin 2015). A line search finds the step, and the momentum restarts when
-/// it points uphill (O'Donoghue & Candes 2015).
+/// Accelerated prox-gradient for functions that need not be convex, a rival of the other offline methods. It
+/// takes steps from an extrapolated point (Beck & Teboulle 2009), kept only where the objective falls enough,
+/// else a plain step (the monitor of Li & Lin 2015). A line search finds the step, and the momentum restarts
+/// when it points uphill (O'Donoghue & Candes 2015).
 #pragma once
 
 #include "solve/inner_solver.hpp"

@@ -7,7 +7,7 @@
 namespace proxstream {
 
 /// The mean of 1/(root + floor) over the coordinates that have met a gradient. The Euclidean prox that
-/// follows such a direction takes the mean of the coordinates' steps: with the bare step g would weigh more
+/// follows such a direction takes the mean of the coordinates' steps. With the bare step g would weigh more
 /// and more as gradients get small, or less.
 class MeanScale {
   public:

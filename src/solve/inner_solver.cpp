@@ -66,8 +66,8 @@ void note_steps(const StepClaim& claim, RunHeader& header) {
 void Iterate::serialise(StateArchive& archive) {
     archive.fixed("point", point);
     archive.fixed("forward", forward);
-    archive.fixed("residual", mapping);
-    archive.fields(Field{"residual norm", gap}, Field{"regulariser", regulariser},
+    archive.fixed("mapping", mapping);
+    archive.fields(Field{"gap", gap}, Field{"regulariser", regulariser},
                    Field{"forward regulariser", forward_regulariser});
 }
 

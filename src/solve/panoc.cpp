@@ -166,7 +166,7 @@ bool Panoc::passes(Walk& walk, Candidate& candidate) {
     // Where rounding decides about the fall, gaps tell whether a quasi-Newton move was a good one.
     if (kept && candidate.worth <= candidate.slack) kept = walk.there.norm <= walk.here.norm;
     if (kept || !walk.on_reduced_model) return kept;
-    // An exact pass verifies the end of a surrogate phase, so the envelope may decide on its way: it accepts
+    // An exact pass verifies the end of a surrogate phase, so the envelope may decide on its way. It accepts
     // a move that has gone a little past a kink of g.
     return candidate.fall + envelope_gap(walk.there, candidate.regulariser, objective.trial_gradient()) >=
            (1 + kEnvelopeShare) * envelope_gap(walk.here, iterate.regulariser, objective.gradient()) -
@@ -281,7 +281,7 @@ bool Panoc::propose(ConstView x, const Outlook& here, View candidate, Scratch& s
     Index count = 0;
     for (Index i = 0; i < x.size(); ++i) {
         // A coordinate on which two forward-backward points agree to the last bit is held by g (a zero of L1,
-        // a bound of a box): it stays there, and the others have their own curvature.
+        // a bound of a box). It stays there, and the others have their own curvature.
         if (before_.empty() || before_[i] != here.forward[i]) all[count++] = i;
     }
     const std::span<const Index> free = all.first(count);

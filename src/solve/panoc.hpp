@@ -1,17 +1,17 @@
 /// PANOC-type steps (Stella, Themelis, Sopasakis & Patrinos 2017): quasi-Newton moves on the prox-gradient
-/// mapping P_e, shortened towards the forward-backward point where they fail, until that point itself is
-/// taken.
+/// mapping P_e. Where they fail they are shortened towards the forward-backward point, until that point
+/// itself is taken.
 ///
 /// PANOC lets its points leave dom g and therefore searches on the forward-backward envelope
 ///   phi_e(x) = f(x) - (e/2) |grad f|^2 + g^e(x - e grad f) = F(x) - m_e(x),
-/// with m_e of (T3). Here a point is taken back to dom g before it is evaluated, which moves it no further
+/// with m_e of (T3). Here a point is projected onto dom g before it is evaluated, which moves it no further
 /// from any solution. So every point is feasible, with its gradient known for the price of the search: one
 /// pass a candidate. The forward-backward point is taken if F there is at most phi_e(x), the test of
 /// backtracking. A quasi-Newton point is taken if F fell by what (T3) says such a step is worth at least,
 /// (min(eta, e)/2) |P_eta|^2. Hence F falls in every step, no L is needed, and the count bound of
 /// backtracking holds (T4).
 ///
-/// In long rounds the steps continue on a reduced model of the objective, if it has one, and an exact pass
+/// In long rounds the steps continue on a reduced model of the objective, if it has one. An exact pass
 /// verifies the end of such a surrogate phase: also (T4).
 #pragma once
 

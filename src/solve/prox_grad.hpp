@@ -8,7 +8,7 @@ namespace proxstream {
 class ProxGrad {
   public:
     /// `smoothness` is the claimed L. Lemma "sufficient decrease": each step lowers S + g by at least
-    /// eta (1 - eta L / 2) |P|^2; a run on which it does not is a proof that L was claimed too small.
+    /// eta (1 - eta L / 2) |P|^2. A run on which it does not proves that L was claimed too small.
     explicit ProxGrad(Real smoothness) : smoothness_(smoothness) {}
 
     InnerReport solve(const InnerProblem& problem, Iterate& iterate) const;

@@ -1,5 +1,5 @@
-/// An objective seen from an anchor through its reduced model: exact in value and gradient there, close to it
-/// around, and linear in the coordinates that the model leaves out.
+/// An objective seen from an anchor through its reduced model. It is exact in value and gradient there, close
+/// to it around, and linear in the coordinates that the model leaves out.
 #pragma once
 
 #include "core/smooth_objective.hpp"

@@ -7,8 +7,8 @@
 namespace proxstream {
 
 /// An estimate that ends the loop was chosen for passing, so its noise is not what it was when drawn. With
-/// `confirm` = m the loop ends only where m independent estimates at one point all pass, and steps along the
-/// first that does not ((D-conf), section 16 of docs/theory.md). m = 1 is the paper's loop.
+/// `confirm` = m the loop ends only where m independent estimates at one point all pass. Otherwise it steps
+/// along the first that does not ((D-conf), section 16 of docs/theory.md). m = 1 is the paper's loop.
 class RepeatedTest {
   public:
     RepeatedTest(Real smoothness, std::uint64_t confirm) : steps_(smoothness), confirm_(confirm) {}

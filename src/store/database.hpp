@@ -1,5 +1,5 @@
-/// SQLite as run stores use it: statements, transactions, sealed rows, and errors by cause: IoError for what
-/// the system refuses (a full disk), DataError for a damaged file.
+/// SQLite as run stores use it: statements, transactions, sealed rows, and errors by cause. It throws IoError
+/// for what the system refuses (a full disk), DataError for a damaged file.
 #pragma once
 
 #include "core/checksum.hpp"

@@ -12,7 +12,7 @@ inline constexpr std::int64_t kStoreVersion = 3;
 inline constexpr std::int64_t kStoreMark = 0x50585354;  // "PXST", SQLite's application_id
 
 /// Held by the one writer of a store, and released by the system if the process dies. It is a separate file
-/// beside the store (RUN-lock): closing another descriptor of the store itself would drop the locks of every
+/// beside the store (RUN-lock). Closing another descriptor of the store itself would drop the locks of every
 /// SQLite connection of the process.
 class WriterLock {
   public:

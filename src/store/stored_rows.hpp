@@ -53,8 +53,8 @@ struct StoredAccount {
     std::string folded = {};  // sums over the rows that were dropped; empty: no row was
 };
 
-/// A line of a ledger, with its newline; or, where ledger rows are not kept, its seal alone, until no saved
-/// state is older than it.
+/// A line of a ledger, with its newline. Where ledger rows are not kept, it is the seal alone, until no saved
+/// state is older.
 struct StoredLine {
     std::uint64_t account = 0;
     std::uint64_t line = 0;

@@ -1,4 +1,4 @@
-/// The assignment of one demand, or of a mean of several: splits that are optimal for it, over all paths of
+/// The assignment of one demand, or of a mean of several: optimal splits. They are optimal over all paths of
 /// the network if paths are generated, else over the given ones. Online methods are measured against it.
 #pragma once
 

@@ -6,10 +6,9 @@
 /// trips to it for an hour, and from it afterwards. Incidents take 40 to 70 % of a link's capacity for 30 to
 /// 120 minutes, or close it.
 ///
-/// Scale: the total is such that the mean matrix of the busiest hour of a workday, without bursts, surges and
-/// incidents, uses the busiest link to `peak` of its capacity with splits near the user equilibrium of a
-/// queueing-type time (scale_to_utilisation). Capacities are those of the city; nothing is fitted to a
-/// method.
+/// Scale: in the mean matrix of the busiest hour of a workday the busiest link uses `peak` of its capacity.
+/// Bursts, surges and incidents are left out, and splits are near the user equilibrium of a queueing-type
+/// time (scale_to_utilisation). Capacities are those of the city; nothing is fitted to a method.
 ///
 /// Every number is a function of options, period and pair alone.
 #pragma once

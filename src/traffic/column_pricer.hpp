@@ -1,5 +1,5 @@
-/// Finds missing paths: for every pair the cheapest path of the whole network at the present marginal costs,
-/// if it is cheaper than all paths of the pair.
+/// Finds missing paths. For every pair this is the cheapest path of the whole network at the present marginal
+/// costs, if cheaper than all its paths.
 #pragma once
 
 #include "traffic/demand_batch.hpp"

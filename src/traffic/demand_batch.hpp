@@ -1,9 +1,9 @@
-/// The newest demands, evaluated together: the loads of all of them in one walk over the paths, then the
-/// marginal costs of every link, then the prices of all paths.
+/// The newest demands, evaluated together. One walk over the paths computes the loads of all of them. The
+/// marginal costs of every link follow, then the prices of all paths.
 ///
 /// A record is one dense row: the demand of every pair. Consecutive demands that are multiples of one another
-/// share a column. So a window of scaled copies of one matrix takes a single walk, and one evaluation per
-/// link where link costs are powers of the load.
+/// share a column. So a window of scaled copies of one matrix takes a single walk. If link costs are powers
+/// of the load, each link is evaluated once.
 #pragma once
 
 #include "loss/row_ring.hpp"

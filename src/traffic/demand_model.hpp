@@ -32,8 +32,8 @@ struct DayShape {
 /// `hour` from 0 to 24.
 DayShape day_shape(bool weekend, Real hour);
 
-/// Trips between zones: T[i * n + j] = a_i b_j exp(-deterrence cost[i * n + j]), with a and b such that the
-/// sum over j is from[i] and the sum over i is to[j], scaled to a total of 1 (Furness' iteration, to about
+/// Trips between zones: T[i * n + j] = a_i b_j exp(-deterrence cost[i * n + j]), scaled to a total of 1. a
+/// and b are such that the sum over j is from[i] and the sum over i is to[j] (Furness' iteration, to about
 /// 1e-12). All arguments are positive.
 std::vector<Real> gravity(ConstView from, ConstView to, ConstView cost, Real deterrence);
 

@@ -52,7 +52,7 @@ class GoalSearch {
         return true;
     }
 
-    /// The cheapest continuation from `from`, which is marked. Returns false if there is none; otherwise
+    /// The cheapest continuation from `from`, which is marked. Returns false if there is none. Otherwise
     /// `path` has its links in the order of travel, and `cost` is their sum. allowed(link) must hold for the
     /// first link. price(link) must be at least the link's cost.
     template <class Allowed, class Price>

@@ -12,7 +12,7 @@ namespace {
 /// Yen's method in Lawler's form. All paths not yet found are partitioned into classes: the continuations
 /// from one node of a found path, without some links. A class has a lower bound, the cost of its cheapest
 /// link plus the tree from there on. When a class has the least bound, its path along the tree is checked for
-/// a repeated node; a search runs only if it has one.
+/// a repeated node. A search runs only if it has one.
 class Yen {
   public:
     Yen(const Network& network, ConstView costs, Index k) : goal_(network, costs), costs_(costs), k_(k) {

@@ -333,9 +333,9 @@ LinkTime LinkCosts::s_shape(LinkIndex link, Real load) const {
     const Real rise = s * (1 - s);
     const Real scale = free_time_[link] * b_[link];
     const Real base = fixed_[link] + free_time_[link];
-    const Real stretch = c * width_;
-    return {base * load + scale * stretch * (softplus(z) - softplus(-middle_ / width_)), base + scale * s,
-            scale * rise / stretch, scale * rise * (1 - 2 * s) / (stretch * stretch)};
+    const Real length = c * width_;
+    return {base * load + scale * length * (softplus(z) - softplus(-middle_ / width_)), base + scale * s,
+            scale * rise / length, scale * rise * (1 - 2 * s) / (length * length)};
 }
 
 LinkTime LinkCosts::time(LinkIndex link, Real load) const {

@@ -2,7 +2,7 @@
 /// (lognormal) and hardly correlated over time. A pair's demand is its mean, a product of the weights of both
 /// pods, times a lognormal burst.
 ///
-/// Scale: in 95 % of periods the busiest link can stay below `peak` of its capacity, with splits near the
+/// Scale: in 95 % of periods the busiest link can stay below `peak` of its capacity. Splits are then near the
 /// user equilibrium of that period's own demand (scale_to_utilisation). It is found from 100 periods that are
 /// not part of the stream. Splits chosen before the demand is known need about twice the capacity.
 ///

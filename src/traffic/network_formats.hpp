@@ -22,9 +22,9 @@ NetworkFile read_sndlib(const Input& input);
 Trips read_sndlib_demands(const Input& input, const Network& network, std::vector<std::string>& notes);
 bool begins_sndlib(std::string_view line);
 
-/// The TNTP text format of road networks, as real files use it: columns named in a comment, empty fields,
-/// semicolons without blanks or missing, node numbers of any size and order. Returns the network and the
-/// factors of its metadata; no trips.
+/// The TNTP text format of road networks, as real files use it. It reads columns named in a comment, empty
+/// fields, semicolons without blanks or missing, node numbers of any size and order. Returns the network and
+/// the factors of its metadata; no trips.
 NetworkFile read_tntp_network(const Input& input);
 /// Reads pairs with demand. Demand within a zone is counted separately.
 Trips read_tntp_trips(const Input& input, const Network& network, std::vector<std::string>& notes);

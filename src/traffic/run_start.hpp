@@ -12,9 +12,9 @@ namespace proxstream {
 /// Whether any pair has demand.
 bool has_demand(ConstView demand);
 
-/// A guess of the demand from capacities alone, by pair: proportional to the capacity that leaves the origin
-/// times the capacity that enters the destination, scaled so that even splits load the busiest link to half
-/// of its capacity. 0 for pairs without a path; all 0 if no path has a link.
+/// A guess of the demand from capacities alone, by pair. It is proportional to the capacity that leaves the
+/// origin times the capacity that enters the destination. It is scaled so that even splits load the busiest
+/// link to half of its capacity. 0 for pairs without a path; all 0 if no path has a link.
 std::vector<Real> gravity_demand(const Network& network, const Routing& routing);
 
 /// The best splits for one demand over the given paths, to a relative gap of 1e-4. Even splits for the

@@ -31,8 +31,8 @@ struct LinkStar {
 
 /// Use one instance for each thread; only the first call allocates.
 ///
-/// No path leads through a barred node, except from or to it. Ties between paths are decided by numbering:
-/// nodes are settled by distance, then number, and of equally good links into a node the one with the lowest
+/// No path leads through a barred node, except from or to it. Ties between paths are decided by numbering.
+/// Nodes are settled by distance, then number. Of equally good links into a node the one with the lowest
 /// number is kept. Settled nodes do not change, so links of cost 0 close no cycle.
 class ShortestPaths {
   public:

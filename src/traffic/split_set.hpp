@@ -1,6 +1,6 @@
 /// g of routing: the splits of every pair are on a simplex over its present paths; empty slots are 0.
 ///
-/// A multiple mu of the L1 norm, which the paper adds, is a constant here, mu times the number of pairs: it
+/// A multiple mu of the L1 norm, which the paper adds, is a constant here, mu times the number of pairs. It
 /// moves no minimum and no gap, and gives no sparsity (docs/theory.md). Share prices can give sparsity.
 #pragma once
 

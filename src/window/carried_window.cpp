@@ -258,7 +258,7 @@ void CarriedWindow::replace_forecast(ConstView x, const RecordRef& forecast, Rea
         current_.value += signed_weight * value;
         arrival_.value_change += signed_weight * value;
     };
-    // What the recurrence did to the forecast that was in the carry is taken back with it.
+    // Subtract the old forecast with the factor that the recurrence has applied to it.
     if (before_.forecast_weight > 0) {
         const Real value = forecasts_->value_and_gradient(0, x, part, scratch);
         ++cost_.record_gradients;

@@ -1,5 +1,5 @@
 /// A window of weighted losses together with its value and gradient at the current point. When a loss arrives
-/// the two are moved by the window's recurrence (window_weights.hpp), so a round in which the point stays
+/// the two are moved by the window's recurrence (window_weights.hpp). So a round in which the point stays
 /// costs one or two record gradients for most windows, whatever their length. Weights are not rescaled while
 /// records are missing: f_i = 0 for i <= 0.
 #pragma once
@@ -41,7 +41,7 @@ struct Carry {
     Real sum_value = 0;
     bool sum_valid = true;  // of no records it is 0
     Real forecast_weight = 0;
-    mutable Real norm = kUnknown;  // of the gradient, once somebody asked
+    mutable Real norm = kUnknown;  // of the gradient, computed when first needed
 
     Real known_norm() const {
         if (norm == kUnknown) norm = proxstream::norm(gradient);
@@ -157,7 +157,7 @@ class CarriedWindow final : public SmoothObjective {
     /// A record of the window's type, to read a saved one into.
     OwnedRecord blank_record() const { return proxstream::blank_record(batch_); }
 
-    /// Counts of costs start over: whoever looks at them looks at differences.
+    /// Costs are not stored: callers use differences of counts, which may start at 0 again.
     void serialise(StateArchive& archive);
 
   private:

@@ -60,8 +60,8 @@ std::string ForecastRule::text() const {
 ForecastRule ForecastRule::for_window(const WindowWeights& reference) const {
     constexpr Real kLong = 16;
     if (kind != Kind::automatic) return *this;
-    // The lags of a season lie apart: the phase of yesterday says nothing of the one to come, so the window
-    // as it is would be solved for the wrong one.
+    // The lags of a season lie apart. The phase of yesterday says nothing of the next one, so the plain
+    // window would be solved for the wrong phase.
     const bool mean = reference.effective_length() >= kLong || reference.is_seasonal();
     return {mean ? Kind::mean : Kind::previous, 0};
 }

@@ -10,10 +10,10 @@ namespace proxstream {
 
 class MinibatchOracle final : public GradientOracle {
   public:
-    /// `samples` rows of each record an answer, drawn with replacement or without; a record that has no more
-    /// rows than asked for is then evaluated whole. `base_noise` is sigma_0, the root mean square distance of
-    /// a row's gradient from its record's; nullopt: not known. No record has more than `record_rows` rows; 0:
-    /// not known.
+    /// `samples` rows of each record an answer, drawn with replacement or without. Without it, a record that
+    /// has no more rows than asked for is evaluated whole. `base_noise` is sigma_0, the root mean square
+    /// distance of a row's gradient from its record's; nullopt: not known. No record has more than
+    /// `record_rows` rows; 0: not known.
     MinibatchOracle(std::uint64_t samples, bool replace, std::optional<Real> base_noise, Index record_rows)
         : samples_(samples), replace_(replace), base_noise_(base_noise), record_rows_(record_rows) {}
 

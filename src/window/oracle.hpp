@@ -1,10 +1,10 @@
-/// Where a learner's gradients come from: exactly, from a few rows of each record, with noise of a known law,
-/// or from the user's own sampler. An oracle answers for a whole window at once: its estimate G of the
+/// The source of a learner's gradients: exact ones, from a few rows of each record, with noise of a known
+/// law, or from the user's own sampler. An oracle answers for a whole window at once. Its estimate G of the
 /// window's gradient is the weighted sum of one answer for each record, and an answer is a mean of base
 /// samples.
 ///
-/// Samples are named by where they stand in the run (Draw), so a run draws the same ones for any number of
-/// threads and after a resume.
+/// Samples are named by their place in the run (Draw). So a run draws the same ones for any number of threads
+/// and after a resume.
 #pragma once
 
 #include "proxstream/core/draw.hpp"
@@ -89,7 +89,7 @@ class AnyOracle {
 std::uint64_t count_records(std::span<const Real> weights);
 
 /// Fills `out` with records of the window, drawn in proportion to their weights: one from each of out.size()
-/// equal slices of their sum, which is unbiased and never varies more than independent draws. Their weights
+/// equal slices of their sum. This is unbiased and never varies more than independent draws. Their weights
 /// are equal and add up to the window's.
 void draw_ages(std::span<const Real> weights, const Draw& draw, std::span<WeightedPart> out);
 

@@ -26,9 +26,10 @@ bool choice(const Spec& spec, const char* key, const char* yes, const char* no, 
     return text == yes;
 }
 
-/// Base samples an answer, from `samples=K`, or from `sigma=S`: as many as make the estimate's deviation S/w,
-/// by what the window's weights leave of independent noise, or literally, call by call, as S_{sigma/w} of the
-/// paper (`calls=paper`). `population` rows drawn from without replacement; 0: as many as one likes.
+/// Base samples an answer, from `samples=K`, or from `sigma=S`. The latter takes as many as make the
+/// estimate's deviation S/w, by what the window's weights leave of independent noise. With `calls=paper` it
+/// reads S literally, call by call, as S_{sigma/w} of the paper. `population` rows drawn from without
+/// replacement; 0: as many as one likes.
 std::uint64_t samples_of(const Spec& spec, Real base_noise, bool independent, const OracleContext& context,
                          Index population = 0) {
     if (!spec.has("sigma")) {
@@ -99,8 +100,9 @@ AnyOracle make_noisy(const Spec& spec, const OracleContext& context) {
     model.validate();
     const bool independent = choice(spec, "noise", "independent", "shared", true);
     if (!model.additive() && spec.has("sigma")) {
-        throw ConfigError("'" + spec.text() +
-                          "': the noise of dropout has no deviation to aim at; give samples");
+        throw ConfigError(
+            "'" + spec.text() +
+            "': sigma cannot choose the samples, because dropout has no fixed deviation; give samples");
     }
     if (model.bounded() && spec.has("sigma")) {
         throw ConfigError("'" + spec.text() +

@@ -39,8 +39,8 @@ class OracleWindow final : public EstimatedObjective {
     OracleWindow(AnyBatch batch, Index dimension, WindowWeights weights, AnyOracle oracle,
                  const EstimatorOptions& options, std::uint64_t seed);
 
-    /// Round t begins at x: gradient() becomes its first estimate. False: it is not finite, and the round has
-    /// to be taken back.
+    /// Round t begins at x: gradient() becomes its first estimate. False: it is not finite, and the caller
+    /// has to roll the round back.
     bool begin_round(ConstView x, Scratch& scratch);
     void rollback();
 
@@ -54,7 +54,7 @@ class OracleWindow final : public EstimatedObjective {
     Real value() const override { return std::numeric_limits<Real>::quiet_NaN(); }
     ConstView gradient() const override { return current_.gradient; }
 
-    /// s_t: E|e|^2 <= s_t^2 for a fresh estimate of this round's window; nullopt: nobody knows.
+    /// s_t: E|e|^2 <= s_t^2 for a fresh estimate of this round's window; nullopt: unknown.
     std::optional<Real> level() const { return oracle_->level(live_weights(), answer_samples()); }
     /// The same once the window is full.
     std::optional<Real> full_level() const;

@@ -1,6 +1,5 @@
-/// The formulas of a form of window, side by side: its weights in a round, the recurrence from the round
-/// before, and what a forecast window keeps of it. The forms are in fixed_windows.cpp, running_mean.cpp and
-/// listed_window.cpp.
+/// The formulas of a form of window: its weights in a round, the recurrence from the round before, and what a
+/// forecast window keeps. The forms are in fixed_windows.cpp, running_mean.cpp and listed_window.cpp.
 #pragma once
 
 #include "proxstream/core/types.hpp"

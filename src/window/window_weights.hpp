@@ -1,5 +1,5 @@
 /// How much each record counts. A window is S_t = sum_i a_i f_{t-i} with weights a_i >= 0 by age i, of mass
-/// at most 1 and zero from some age on; a running mean changes its weights from round to round.
+/// at most 1 and zero from some age on. A running mean changes its weights from round to round.
 ///
 /// The weights decide what a quiet round costs: most windows follow from the one before by a short recurrence
 ///   S_t = keep S_{t-1} + sum of a few single records (+ a multiple of the sum of the last W),

@@ -20,7 +20,7 @@ expect "compare refuses these keys in a file" 2 "s.toml:1: save: not an option o
 check "a refused run writes nothing" test ! -e m.json -a ! -e m -a ! -e p -a ! -e 1
 run compare "${small[@]}" --learners 'adam, adagrad'
 expect "a comma between learners is explained" 2 "a ';' separates learners, not a ','. write 'adam; adagrad'"
-run compare "${small[@]}" --learners 'adam:0.1,beta1=0.8; bank:windows=2/8,also=adam'
+run compare "${small[@]}" --learners 'adam:0.1,beta1=0.8; ensemble:windows=2/8,also=adam'
 expect "commas within a learner are its own" 0 '^adam:0.1,beta1=0.8 '
 
 # The table.

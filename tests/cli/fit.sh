@@ -37,7 +37,7 @@ done
 run fit "${small[@]}" --trace "$work/t" --certificate "$work/c" -f "$work/m" -p "$work/p"
 expect "without --epsilon a fit goes to 1e-6" 0 'certificate: converged' 'F3 .*<= epsilon.* 1.000e-06 .*holds' 'F4 .*holds' 'model saved to'
 check "the certificate has claims, counts and parameters" eval 'for part in "\"status\": \"converged\"" "\"sound\": true" "\"id\": \"F1\"" "\"id\": \"F4\"" "\"exact\": true" "\"full_passes\"" "\"prox\"" "\"referee_cost\"" "\"name\": \"memory\"" "\"proved\": true"; do grep -qF -- "$part" "$work/c" || exit 1; done'
-check "the trace has the last gap" test "$(last_of "$work/t" 6)" = "$(field "$work/c" residual last)"
+check "the trace has the last gap" test "$(last_of "$work/t" 6)" = "$(field "$work/c" gap last)"
 check "the trace has a line for each iteration" test "$(wc -l <"$work/t")" = $(($(field "$work/c" iterations) + 2))
 run fit -q "${small[@]}"
 check "--quiet prints nothing" eval '[ -z "$out$err" ]'
@@ -152,7 +152,7 @@ for scale in '' --standardise --standardise-label '--standardise --standardise-l
         expect "the model is measured again" 0 'after 0 iterations' 'method: 0 base samples'
     }
     check "the measured model predicts as the fit did" cmp "$work/p" "$work/p2"
-    check "the measured model has the gap of its certificate" test "$(field "$work/c" residual last)" = "$(field "$work/c2" residual last)"
+    check "the measured model has the gap of its certificate" test "$(field "$work/c" gap last)" = "$(field "$work/c2" gap last)"
     check "predictions are near the labels" awk -F, 'NR == FNR { p[NR - 1] = $3; next } FNR > 1 { d = $4 - p[FNR - 1]; s += d*d } END { exit !(FNR == 151 && s/150 < 0.02) }' "$work/p" "$work/rows.csv"
 done
 run fit "${rows[@]}" --test-only
@@ -185,7 +185,7 @@ expect "a small network with L1 is fitted" 0 'certificate: converged' 'over 21 n
 # Expectations.
 run fit sampler:regression --passes 20 --test-samples 2048 --certificate "$work/c" -f "$work/m"
 expect "a fit to a sampler has confidence intervals" 0 'by an independent batch, the interval is' '95 %' 'F2 .*(holds|undecided)'
-check "the certificate of a sampler has confidence intervals" eval 'grep -q "\"exact\": false" "$work/c" && grep -q "\"confidence\": 0.95" "$work/c" && awk -v e="$(field "$work/c" residual_error best)" "BEGIN { exit !(e > 0) }"'
+check "the certificate of a sampler has confidence intervals" eval 'grep -q "\"exact\": false" "$work/c" && grep -q "\"confidence\": 0.95" "$work/c" && awk -v e="$(field "$work/c" gap_error best)" "BEGIN { exit !(e > 0) }"'
 run fit sampler:regression --passes 20 --test-samples 2048 --start "$work/m" -t
 expect "the model of a sampler is measured again" 0 'after 0 iterations'
 run fit sampler:ramp -m panoc --epsilon 0.01

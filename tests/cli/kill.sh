@@ -14,7 +14,7 @@ rows="$work/rows.csv"
 milliseconds() { local now; now=$(date +%s%N); echo $((now / 1000000)); }
 
 # What two stores must agree about: certificates and ledgers except the seconds, decisions, figures except times.
-told() {
+contents() {
     local store=$1 accounts account
     "$PROXSTREAM" certify --json "$store" | sed 's/"seconds":[^,}]*//g'
     accounts=$("$PROXSTREAM" show "$store" | sed -nE 's/^ *file .*, ([0-9]+) ledgers?.*/\1/p')
@@ -66,7 +66,7 @@ torment() {
         expect "$name: the run without kills ends" 0
         return
     fi
-    { told "$work/whole.run"; written; } >"$work/whole.told"
+    { contents "$work/whole.run"; written; } >"$work/whole.txt"
     while [ $done -lt "$wanted" ]; do
         runs=$((runs + 1))
         store="$work/cut$runs.run"
@@ -100,15 +100,15 @@ torment() {
             expect "$name: run $runs ends after its last kill" 0
             return
         fi
-        { told "$store"; written; } >"$work/cut.told"
-        if ! cmp -s "$work/whole.told" "$work/cut.told"; then
-            echo "not ok $name: run $runs differs from the one that nobody killed"
-            diff "$work/whole.told" "$work/cut.told" | cut -c1-300 | head -10
+        { contents "$store"; written; } >"$work/cut.txt"
+        if ! cmp -s "$work/whole.txt" "$work/cut.txt"; then
+            echo "not ok $name: run $runs differs from the run without kills"
+            diff "$work/whole.txt" "$work/cut.txt" | cut -c1-300 | head -10
             return
         fi
         rm -rf "$store"*
     done
-    echo "ok $name: $done kills in $runs runs of $took ms, $resumed resumed, all equal to the one that nobody killed"
+    echo "ok $name: $done kills in $runs runs of $took ms, $resumed resumed, all equal to the run without kills"
 }
 
 # A table with text, times, gaps, and labels that are missing or come later, in two files.
@@ -127,7 +127,7 @@ each=$(((kills + 8) / 9))
 torment "learn, tables" $each learn "$work/part1.csv" "$work/part2.csv" --label y --key id --time when --lags 2,3 --window auto:longest=16 \
     --predictions "$work/learned.p" --metrics "$work/learned.m" --metrics-every 70 --durable 20 --quiet
 learn=(learn "$rows" --label y --loss cauchy --reg l1:0.001 --step 0.5 --quiet --durable 20)
-torment "learn, a bank" $each "${learn[@]}" --window auto:longest=16
+torment "learn, an ensemble" $each "${learn[@]}" --window auto:longest=16
 keep=all torment "learn, sampled gradients" $each "${learn[@]}" -w 6 --oracle gaussian:0.05 --learner time-smoothed:variant=paper --tolerance 1 --force
 route=(route builtin:ring --periods 40 --rivals "re-solve-last; time-smoothed:window=4" --durable 3 --quiet)
 keep=all torment "route" $each "${route[@]}" --window 8 --generate 6

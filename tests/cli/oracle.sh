@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Learning from sampled gradients: what is counted, certified and refused, for every oracle and variant; and the
-# same ledger on one thread, on two, and for a run split in two.
+# Learning from sampled gradients: what is counted, certified and refused, for every oracle and variant. The
+# ledger is the same on one thread, on two, and for a run split in two.
 . "$(dirname "$0")/common.bash"
 
 stream=(builtin:drift,rows=1600,features=4 --loss huber:2 --reg l1:0.02 --batch 40)
@@ -86,13 +86,13 @@ check "a spider draws 160 rows at the first and every fourth point, and twice 12
       if (spent[6] != restarts * records * each + 24 * (of("N") + 1 - restarts)) { print; exit 1 } }'
 learns "spider as it comes" -w 8 --oracle minibatch --inner spider
 learns "weights that fall with age" -w exp:16 --oracle minibatch
-learns "a bank of windows" -w auto:windows=2/8/32 --oracle minibatch
+learns "an ensemble of windows" -w auto:windows=2/8/32 --oracle minibatch
 expect "members of an ensemble show their base samples" 0 'member .* base samples' '^  32 '
 check "an ensemble spends the sum of its members" rounds '
-    { cost("c"); left = spent[6]; sub(/.*"bank":/, "")
+    { cost("c"); left = spent[6]; sub(/.*"ensemble":/, "")
       while (match($0, /"c":\[[0-9,]*/)) { split(substr($0, RSTART + 5, RLENGTH - 5), member, ","); left -= member[6]; $0 = substr($0, RSTART + RLENGTH) }
       if (left != 0) { print left; exit 1 } }'
-learns "nobody measures" -w 8 --oracle minibatch:8 --no-referee
+learns "without a referee" -w 8 --oracle minibatch:8 --no-referee
 expect "without a referee C11 is stated" 0 'C11 .* stated' 'so Reg itself is not known' 'regret Reg_w\(T\)  not measured'
 check "without a referee nothing exact is evaluated" rounds '{ cost("cr"); if (spent[1] > 0 || spent[2] != 1) { print; exit 1 } }'
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Outputs: none is an input or another output, all can be written before the run begins, and an existing file is
+# No output is an input or another output, and all can be written before the run begins. An existing file is
 # replaced as a whole or not at all.
 . "$(dirname "$0")/common.bash"
 cd "$work" || exit 1

@@ -76,8 +76,8 @@ run play trio --rounds 50 --oracle sphere:0.05 --epsilon 0.1
 expect "--epsilon with noise asks for a window" 2 'epsilon: with estimated gradients a window has to be given'
 run play rps --rounds 50 --turns alternating --learners 'time-smoothed:window=4; optimistic:0.1'
 expect "players with different learners take turns" 0 'alternating' 'not promised to some player'
-run play rps --rounds 60 --learners 'bank; time-smoothed' --ledger "$work/b"
-expect "an ensemble plays without a promise" 0 'row .* bank' 'window auto' 'G1 .*holds' 'not promised to some player'
+run play rps --rounds 60 --learners 'ensemble; time-smoothed' --ledger "$work/b"
+expect "an ensemble plays without a promise" 0 'row .* ensemble' 'window auto' 'G1 .*holds' 'not promised to some player'
 run certify "$work/b-1-row.jsonl" "$work/b-2-column.jsonl"
 expect "the ledger of an ensemble is certified" 0 'G1 .*holds'
 run play -q rps --rounds 20

@@ -48,7 +48,7 @@ check "the same run gives the same figures" test "$first" = "$(figures)"
 electricity=$data/streams/electricity.csv
 if [ -r "$electricity" ]; then
     # This w and this cap were picked on the same stream after others (w = 1, 4, 8, 64, 256 do worse than
-    # prox-SGD with one gradient, 16 and 32 better): the check guards a figure, it does not rank methods.
+    # prox-SGD with one gradient, 16 and 32 better). The check guards a figure, it does not rank methods.
     run compare "$electricity" -q --label class --loss logistic --standardise --reg l2sq:0.001 -w 16 --max-steps 4 --learners "time-smoothed; prox-sgd:0.1,power=0; prox-sgd:0.03,power=0,replay=29"
     check "on electricity a window beats prox-SGD at equal gradients" awk 'NF < 6 || / above / { next } /^time-smoothed/ { window = $2; cost = $(NF-1) } /replay/ { replay = $2; bound = $(NF-1) } /^prox-sgd:0.1/ { plain = $2 } END { exit !(window < plain && window < replay && cost <= bound) }' "$work/out"
 else

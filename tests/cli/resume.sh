@@ -24,7 +24,7 @@ split() {
     check "$name: predictions and model are equal" eval 'cmp "$work/whole.p" "$work/split.p" && cmp "$work/whole.json" "$work/split.json"'
 }
 common=("$rows" --label y --loss cauchy --reg l1:0.001 --step 0.5)
-split "a bank" 40 "${common[@]}" --window auto:longest=16
+split "an ensemble" 40 "${common[@]}" --window auto:longest=16
 split "a window with everything" 25 "${common[@]}" -w 16 --also-window 1,8 --standardise --standardise-label --lags 2..4 --batch 2
 split "a season of forecasts" 33 "${common[@]}" -w triangle:12 --model forecast --forecast "$rows"
 split "a baseline" 25 "${common[@]}" --learner full-history -w 4

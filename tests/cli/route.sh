@@ -32,11 +32,11 @@ for method in 'window of 4' 'window of 1' 'window of 16' 'window of 64' 'adagrad
     check "the table has $method" grep -qF "$method" "$work/week/methods.csv"
 done
 # From the right: a label may have commas.
-floor_is_lowest() {
-    awk -F, 'NR > 1 { cost = $(NF - 9); if ($NF == "floor") floor = cost; else if (!least || cost < least) least = cost; ++n }
-             END { exit !(n == 11 && floor > 0 && floor <= least) }' "$1"
+bound_is_lowest() {
+    awk -F, 'NR > 1 { cost = $(NF - 9); if ($NF == "lower_bound") bound = cost; else if (!least || cost < least) least = cost; ++n }
+             END { exit !(n == 11 && bound > 0 && bound <= least) }' "$1"
 }
-check "no method is cheaper than the clairvoyant" floor_is_lowest "$work/week/methods.csv"
+check "no method is cheaper than the clairvoyant" bound_is_lowest "$work/week/methods.csv"
 # The last decision of each period uses no path along a closed link.
 heeds_closure() {
     awk -F'"period":' '{ split($2, number, ","); last[number[1] + 0] = $0; if (number[1] + 0 > n) n = number[1] + 0 }

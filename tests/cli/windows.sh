@@ -17,22 +17,22 @@ for model in auto previous mean zero season:24; do
     expect "--model $model runs" 0 'C3a .* (holds|up to rounding)' 'C5 .* (holds|up to rounding)'
 done
 for selection in draw draw:draws=fresh hedge leader mean mean:mixers=losses/tracking; do
-    learn --window "auto:windows=4/16/64,also=none,selection=($selection)" --ledger "$work/bank.jsonl"
+    learn --window "auto:windows=4/16/64,also=none,selection=($selection)" --ledger "$work/ensemble.jsonl"
     expect "--selection $selection runs" 0 'an ensemble of 3 members'
-    run certify "$work/bank.jsonl"
+    run certify "$work/ensemble.jsonl"
     expect "the ledger of --selection $selection certifies" 0 'C2 .* (holds|up to rounding)' 'an ensemble of 3 members'
 done
 check "the ledger has the weight and the loss of every member" \
-    awk 'NR == 2 { exit !(/"bank":\{"k":[0-2],/ && /"p":\[[^,]+,[^,]+,[^],]+\]/ && /"l":\[[^,]+,[^,]+,[^],]+\]/ && gsub(/"f":/, "") == 4) }' "$work/bank.jsonl"
+    awk 'NR == 2 { exit !(/"ensemble":\{"k":[0-2],/ && /"p":\[[^,]+,[^,]+,[^],]+\]/ && /"l":\[[^,]+,[^,]+,[^],]+\]/ && gsub(/"f":/, "") == 4) }' "$work/ensemble.jsonl"
 learn --seed 1 -p "$work/one.txt"
 learn --seed 2 -p "$work/two.txt"
 expect "another seed runs" 0
 check "a mean does not depend on the seed" cmp "$work/one.txt" "$work/two.txt"
 
 learn --window 16 -p "$work/plain.txt" --model previous
-learn --window auto:windows=16,also=none,steps=1000,effort=inf --model previous -p "$work/bank.txt"
+learn --window auto:windows=16,also=none,steps=1000,effort=inf --model previous -p "$work/ensemble.txt"
 expect "an ensemble of one learner runs" 0
-check "an ensemble of one equals its learner bit for bit" cmp "$work/plain.txt" "$work/bank.txt"
+check "an ensemble of one equals its learner bit for bit" cmp "$work/plain.txt" "$work/ensemble.txt"
 
 learn --window 16 --tolerance 0.5 --hysteresis 0.5
 expect "--hysteresis runs" 0 'C7b? .* holds'
@@ -84,10 +84,10 @@ refused "a season with too many lags is refused" 'oldest lag' --window season:99
 refused "an empty ensemble is refused" 'at least one window' --window auto:windows=/
 refused "equal windows in an ensemble are refused" 'there twice' --window auto:windows=4/8/4
 refused "equal learners in an ensemble are refused" 'there twice' --window 'auto:also=(adam:0.1)/(adam:0.1)'
-refused "an ensemble in an ensemble is refused" 'cannot hold a bank' --window auto:windows=4/auto
-refused "an ensemble among the learners of an ensemble is refused" 'cannot hold a bank' --window 'auto:also=(time-smoothed:window=auto)'
-refused "an ensemble with window= is refused" 'did you mean windows' --learner bank:window=4
-refused "an ensemble with --window is refused" 'chooses among its own windows' --learner bank --window 4
+refused "an ensemble in an ensemble is refused" 'cannot hold an ensemble' --window auto:windows=4/auto
+refused "an ensemble among the learners of an ensemble is refused" 'cannot hold an ensemble' --window 'auto:also=(time-smoothed:window=auto)'
+refused "an ensemble with window= is refused" 'did you mean windows' --learner ensemble:window=4
+refused "an ensemble with --window is refused" 'chooses among its own windows' --learner ensemble --window 4
 refused "a window longer than the limit is refused" 'longest must be at most' --window auto:longest=99999999
 refused "a negative window is refused" 'whole number from 1' --window -4
 refused "an unknown window is reported beside an unknown model" "window: .*foo" --window foo --model bar

@@ -1,5 +1,5 @@
-// The weights of an ensemble that plays a mean: against the formulas in extended precision, and the price of
-// the weights against every member by brute force.
+// The weights of an ensemble that plays a mean, against the formulas in extended precision. The price of the
+// weights against every member is found by brute force.
 
 #include "core/mixture.hpp"
 

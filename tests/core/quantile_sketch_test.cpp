@@ -1,5 +1,5 @@
-/// Order statistics against a sorted list: exact while the list is short, within the bound that is promised
-/// when it is long, and the same after a round trip.
+/// Order statistics against a sorted list: exact while the list is short, within the promised bound when it
+/// is long. A saved and restored state gives the same.
 #include "core/quantile_sketch.hpp"
 
 #include "proxstream/core/draw.hpp"

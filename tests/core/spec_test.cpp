@@ -145,7 +145,7 @@ TEST(Specs, OnlyParenthesesAroundTheWholeTextAreRemoved) {
     EXPECT_EQ(without_shield("a"), "a");
     EXPECT_EQ(without_shield("("), "(");
     EXPECT_EQ(without_shield(""), "");
-    EXPECT_EQ(Spec::parse("bank:windows=(exp:3)/(exp:9)").word(9, "windows"), "(exp:3)/(exp:9)");
+    EXPECT_EQ(Spec::parse("ensemble:windows=(exp:3)/(exp:9)").word(9, "windows"), "(exp:3)/(exp:9)");
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-/// From settings to outputs: the task made of rows, where a bad row is said to stand, models and predictions,
-/// and states that only their own run goes on from.
+/// From settings to outputs: the task made of rows, the place of a bad row, models and predictions, and
+/// states that only their own run can restore.
 #include "fit/fit_job.hpp"
 
 #include "proxstream/core/error.hpp"
@@ -64,7 +64,7 @@ TEST(TraceCsv, HasALineAMeasurement) {
                                          .nonzeros = 4,
                                          .step = 0.125}};
     EXPECT_EQ(trace_csv(trace, 10),
-              "iteration,base_samples,passes,seconds,objective,residual,residual_error,nonzeros,step\n"
+              "iteration,base_samples,passes,seconds,objective,gap,gap_error,nonzeros,step\n"
               "0,0,0,0.000000,0.1,2,0,0,0.5\n"
               "3,25,2.5,0.000002,1e-17,0.3333333333333333,0.25,4,0.125\n");
 }

@@ -1,5 +1,5 @@
-/// A fit that is cut anywhere and gone on with: the same measurements, points and certificate as the one that
-/// nobody cut.
+/// A fit that is interrupted anywhere and resumed has the same measurements, points and certificate as an
+/// uninterrupted one.
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/parallel.hpp"
 
@@ -36,7 +36,7 @@ FitSettings settings_of(const std::string& data, const char* method) {
     return settings;
 }
 
-std::string told(const FitOutcome& outcome) {
+std::string outcome_text(const FitOutcome& outcome) {
     EXPECT_TRUE(outcome.problems.empty()) << outcome.problems.front();
     std::string text;
     for (const TracePoint& point : outcome.certificate.result.trace)
@@ -73,7 +73,7 @@ FitOutcome begin(const FitSettings& settings) {
     return Stored(settings).drive();
 }
 
-FitOutcome go_on(const FitSettings& settings) {
+FitOutcome resume_run(const FitSettings& settings) {
     return Stored(settings, true).drive();
 }
 
@@ -97,15 +97,15 @@ TEST(FitStore, ResumesBitForBitAfterACutAnywhere) {
         settings.measure = settings.method == "panoc" ? 0 : 2.5;
         settings.store = folder.path("whole.run");
         settings.trace = folder.path("whole.csv");
-        const std::string expected = told(begin(settings));
+        const std::string expected = outcome_text(begin(settings));
         std::uint64_t steps = 0;
         {
             FitJob job(settings);
             RunDriver driver(job);
             while (driver.turn()) ++steps;
         }
-        const std::string expected_store = told_store(RunStore(settings.store));
-        std::vector<std::uint64_t> cuts{steps + 1};  // at its end, before anybody was told
+        const std::string expected_store = store_text(RunStore(settings.store));
+        std::vector<std::uint64_t> cuts{steps + 1};  // at its end, before it was reported
         for (std::uint64_t cut = 0; cut <= steps; cut += stride) cuts.push_back(cut);
         for (const std::uint64_t cut : cuts) {
             set_threads(cut % 2 == 0 ? 2 : 1);
@@ -116,11 +116,11 @@ TEST(FitStore, ResumesBitForBitAfterACutAnywhere) {
                 if (cut % 3 == 0 || cut > steps) stored.driver.save();
                 if (cut % 3 == 1 && cut <= steps) stored.driver.turn();
             }
-            EXPECT_EQ(told(go_on(settings)), expected) << cut;
+            EXPECT_EQ(outcome_text(resume_run(settings)), expected) << cut;
             const RunStore store(settings.store);
             EXPECT_TRUE(store.verify().empty());
             EXPECT_TRUE(store.state().finished);
-            EXPECT_EQ(told_store(store), expected_store) << cut;
+            EXPECT_EQ(store_text(store), expected_store) << cut;
             std::filesystem::remove(settings.store);
         }
         std::filesystem::remove(folder.path("whole.run"));
@@ -133,7 +133,7 @@ TEST(FitStore, AStopIsNoEndAndBudgetsMayGrow) {
     FitSettings settings = settings_of(folder.file("rows.csv", rows_of(60)), "prox-svrg");
     settings.iterations = 40;
     settings.store = folder.path("whole.run");
-    const std::string expected = told(begin(settings));
+    const std::string expected = outcome_text(begin(settings));
 
     settings.store = folder.path("stopped.run");
     std::atomic<bool> stop = false;
@@ -143,7 +143,7 @@ TEST(FitStore, AStopIsNoEndAndBudgetsMayGrow) {
     }
     EXPECT_FALSE(RunStore(settings.store).state().finished);
     EXPECT_FALSE(RunStore(settings.store).certificate().empty());
-    EXPECT_EQ(told(go_on(settings)), expected);
+    EXPECT_EQ(outcome_text(resume_run(settings)), expected);
 
     // The last measurement of the shorter one is a turn of its own.
     settings.store = folder.path("longer.run");
@@ -151,13 +151,13 @@ TEST(FitStore, AStopIsNoEndAndBudgetsMayGrow) {
     begin(settings);
     EXPECT_TRUE(RunStore(settings.store).state().finished);
     settings.iterations = 40;
-    EXPECT_EQ(told(go_on(settings)), expected);
+    EXPECT_EQ(outcome_text(resume_run(settings)), expected);
 
     FitSettings other = settings;
     other.seed = 9;
-    EXPECT_THROW(go_on(other), ConfigError);
+    EXPECT_THROW(resume_run(other), ConfigError);
     folder.file("rows.csv", rows_of(59));
-    EXPECT_THROW(go_on(settings), DataError);
+    EXPECT_THROW(resume_run(settings), DataError);
 }
 
 }  // namespace

@@ -209,16 +209,16 @@ TEST(OnlineLearner, DoesNotPenaliseIntercepts) {
 
 TEST(OnlineLearner, UsesForecasts) {
     const OnlineOptions with{.window = 2, .forecast = "forecast", .tolerance = 1e-6};
-    OnlineLearner told(with, TargetFamily{});
+    OnlineLearner informed(with, TargetFamily{});
     OnlineLearner guesses({.window = 2, .tolerance = 1e-6}, TargetFamily{});
     Real known = 0, guessed = 0;
     for (Round t = 1; t <= 60; ++t) {
-        told.expect(target(t + 1));
-        known += told.observe(target(t)).loss;
+        informed.expect(target(t + 1));
+        known += informed.observe(target(t)).loss;
         guessed += guesses.observe(target(t)).loss;
     }
     EXPECT_LT(known, guessed);
-    EXPECT_TRUE(told.certificate().sound());
+    EXPECT_TRUE(informed.certificate().sound());
 }
 
 TEST(OnlineLearner, LearnsFromASamplerOfGradients) {

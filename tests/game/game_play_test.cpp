@@ -1,5 +1,5 @@
-// The rounds of a game against a twin that keeps every play and works everything out anew; what a refused
-// round leaves behind; the same bits after a resume and for any number of threads.
+// The rounds of a game against a twin that keeps every play and works everything out anew. Refused rounds
+// leave no trace. The bits are the same after a resume and for any number of threads.
 #include "game/game_play.hpp"
 
 #include "proxstream/core/error.hpp"

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Instructions of the hot path, counted by callgrind and held against counts.txt: seconds would depend on the
-# machine and on what else it does, counts only on compiler and instruction set.
+# Instructions of the hot path, counted by callgrind and compared with counts.txt. Seconds would depend on the
+# machine and its other work. Counts depend only on compiler and instruction set.
 #   tests/instructions/instructions.sh PROGRAM [--refresh]
 set -uo pipefail
 program=$(realpath "${1:-build/release/tests/hot_path}")

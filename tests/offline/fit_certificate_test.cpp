@@ -208,7 +208,7 @@ TEST(FitCertificate, TextsHaveTheFigures) {
                              "1234 base samples in 56", "mean over runs", "eta = 0.25; L = 4 (known)"})
         EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
     for (const char* part : {R"("sound": false)", R"("status": "budget_exhausted")",
-                             R"("base_samples": 1234)", R"("residual": "nan")", R"("verdict": "violated")",
+                             R"("base_samples": 1234)", R"("gap": "nan")", R"("verdict": "violated")",
                              R"("name": "batch")", R"("right": "inf")", R"("exact": true)"})
         EXPECT_NE(json.find(part), std::string::npos) << part << " in\n" << json;
     EXPECT_EQ(json.find("confidence"), std::string::npos);

@@ -1,5 +1,5 @@
-/// Whole runs: however they are cut into pieces they are the same, they end when they should, and what they
-/// say of themselves is what was measured.
+/// Whole runs are the same however they are cut into pieces. They end when they should, and report what was
+/// measured.
 #include "proxstream/core/state_archive.hpp"
 
 #include "offline/fit_setting.hpp"
@@ -58,13 +58,14 @@ TEST(FitRun, StepsGiveTheSameResultAsARun) {
     for_all([](const OfflineProblem& problem, const std::string& method) {
         const OfflineResult whole = run_fit(problem, options(method, kLength));
         FitRun run(problem, options(method, kLength));
-        std::vector<TracePoint> told;
-        while (run.step([&](const TracePoint& point) { told.push_back(point); })) {
+        std::vector<TracePoint> reported;
+        while (run.step([&](const TracePoint& point) { reported.push_back(point); })) {
         }
         const OfflineResult pieces = run.result();
         expect_same(whole, pieces);
-        ASSERT_EQ(told.size(), pieces.trace.size());
-        for (Index i = 0; i < told.size(); ++i) EXPECT_EQ(told[i].iteration, pieces.trace[i].iteration);
+        ASSERT_EQ(reported.size(), pieces.trace.size());
+        for (Index i = 0; i < reported.size(); ++i)
+            EXPECT_EQ(reported[i].iteration, pieces.trace[i].iteration);
         EXPECT_EQ(pieces.trace.front().iteration, 0U);
         EXPECT_EQ(pieces.trace.back().iteration, pieces.iterations);
         EXPECT_EQ(pieces.trace.back().base_samples, pieces.cost.base_samples);

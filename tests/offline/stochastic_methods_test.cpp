@@ -163,8 +163,8 @@ TEST(StochasticMethods, ContinueBitForBitFromAnyIteration) {
             Setting s = setting(components, 4);
             const MethodParts parts{.problem = s.problem, .epsilon = kEpsilon, .seed = 7};
             // The noise of an expectation would be measured for every method; it is given here for speed.
-            const std::string told = Spec::parse(text).name() == "reduction" ? text + ",sigma0=1" : text;
-            const auto whole = make(told, parts);
+            const std::string spec = Spec::parse(text).name() == "reduction" ? text + ",sigma0=1" : text;
+            const auto whole = make(spec, parts);
             Cost whole_cost;
             std::vector<std::string> saved;
             std::vector<Cost> costs;
@@ -176,15 +176,15 @@ TEST(StochasticMethods, ContinueBitForBitFromAnyIteration) {
                 whole->advance(whole_cost);
             }
             for (int k = 0; k < kIterations; ++k) {
-                const auto resumed = make(told, parts);
+                const auto resumed = make(spec, parts);
                 StateArchive archive(saved[static_cast<Index>(k)], "test");
                 resumed->serialise(archive);
                 archive.finish();
                 Cost cost = costs[static_cast<Index>(k)];
                 for (int i = k; i < kIterations; ++i) resumed->advance(cost);
-                ASSERT_EQ(vector_of(resumed->point()), vector_of(whole->point())) << told << ' ' << k;
+                ASSERT_EQ(vector_of(resumed->point()), vector_of(whole->point())) << spec << ' ' << k;
                 ASSERT_EQ(resumed->candidate(), whole->candidate());
-                ASSERT_EQ(cost, whole_cost) << told << ' ' << k;
+                ASSERT_EQ(cost, whole_cost) << spec << ' ' << k;
             }
         }
     }
@@ -217,12 +217,12 @@ TEST(StochasticMethods, KeepTheLastPointThatHadALoss) {
 TEST(StochasticMethods, ScaleTheStepInUse) {
     for (const std::string& text : short_epochs()) {
         Setting s = setting(40, 4);
-        const std::string told = text.starts_with("reduction") ? text + ",sigma0=1" : text;
-        const Real plain = make(told, {.problem = s.problem, .epsilon = kEpsilon})->step();
-        const auto longer = make(told, {.problem = s.problem, .epsilon = kEpsilon, .step_scale = 1.5});
+        const std::string spec = text.starts_with("reduction") ? text + ",sigma0=1" : text;
+        const Real plain = make(spec, {.problem = s.problem, .epsilon = kEpsilon})->step();
+        const auto longer = make(spec, {.problem = s.problem, .epsilon = kEpsilon, .step_scale = 1.5});
         EXPECT_NEAR(longer->step(), 1.5 * plain, 1e-15) << text;
         const auto given =
-            make(told + ",step=0.01", {.problem = s.problem, .epsilon = kEpsilon, .step_scale = 3});
+            make(spec + ",step=0.01", {.problem = s.problem, .epsilon = kEpsilon, .step_scale = 3});
         EXPECT_NEAR(given->step(), 0.03, 1e-15) << text;
         EXPECT_EQ(parameter(*given, "step"), format_short(0.01 * 3));
     }

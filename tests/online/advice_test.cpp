@@ -1,5 +1,5 @@
-/// The advisor's arithmetic against figures worked out by hand, a second reading of the theorems, and the two
-/// examples that show its condition to be sharp.
+/// The advisor's arithmetic against figures worked out by hand and a second reading of the theorems. Two
+/// examples show its condition to be sharp.
 #include "proxstream/online/advice.hpp"
 
 #include "proxstream/core/draw.hpp"

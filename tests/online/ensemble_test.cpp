@@ -138,7 +138,7 @@ TEST(Models, ExactForecastsGiveNoVariation) {
 TEST(Ensemble, OfOneMemberIsThatMemberToTheLastBit) {
     for (const char* window : {"1", "16", "exp:8"}) {
         for (const char* selection : {"draw", "hedge", "leader", "mean"}) {
-            const auto ensemble = make(std::string("bank:windows=(") + window +
+            const auto ensemble = make(std::string("ensemble:windows=(") + window +
                                        "),also=none,steps=50,effort=inf,selection=" + selection);
             const auto single = make(std::string("time-smoothed:window=(") + window + ")");
             for (Round t = 1; t <= 200; ++t) {
@@ -158,7 +158,7 @@ TEST(Ensemble, OfOneMemberIsThatMemberToTheLastBit) {
 }
 
 TEST(Ensemble, MembersAreThePlainLearnersWithoutCrossStart) {
-    const auto ensemble = make("bank:windows=2/8/32,also=(adagrad:0.3),cross=no,steps=50,effort=inf");
+    const auto ensemble = make("ensemble:windows=2/8/32,also=(adagrad:0.3),cross=no,steps=50,effort=inf");
     std::vector<std::unique_ptr<AnyLearner>> alone;
     alone.push_back(make("adagrad:0.3,window=1"));
     for (const char* window : {"2", "8", "32"})
@@ -185,12 +185,12 @@ TEST(Ensemble, MembersAreThePlainLearnersWithoutCrossStart) {
 
 TEST(Ensemble, CrossStartTakesAPointOnlyWhereTheModelIsLower) {
     // One step a round: after a switch the long window is behind its own minimiser for a while.
-    const auto ensemble = make("bank:windows=8/128,also=none,steps=1,effort=inf", "prox-grad");
+    const auto ensemble = make("ensemble:windows=8/128,also=none,steps=1,effort=inf", "prox-grad");
     Round jumps = 0;
     for (Round t = 1; t <= 2000; ++t) {
         ensemble->observe(row(6, t, 250));
         const RoundReport& longer = ensemble->ensemble()->members[1];
-        EXPECT_EQ(ensemble->ensemble()->members[0].jump, 0);  // the first has nobody before it
+        EXPECT_EQ(ensemble->ensemble()->members[0].jump, 0);  // the first has no member before it
         if (longer.jump == 0) continue;
         ++jumps;
         ASSERT_LE(longer.objective_exit, longer.objective_entry);
@@ -208,18 +208,18 @@ TEST(Ensemble, RefusesInvalidTexts) {
         }
         return "";
     };
-    EXPECT_NE(refusal("bank:windows=4/8/4").find("twice"), std::string::npos);
-    EXPECT_NE(refusal("bank:windows=4/(box:4)").find("twice"), std::string::npos);
-    EXPECT_NE(refusal("bank:windows=/").find("at least one window"), std::string::npos);
-    EXPECT_NE(refusal("bank:windows=auto").find("cannot hold a bank"), std::string::npos);
-    EXPECT_NE(refusal("bank:also=bank").find("cannot hold a bank"), std::string::npos);
-    EXPECT_NE(refusal("bank:also=(adam:1)/(adam:1)").find("twice"), std::string::npos);
-    EXPECT_NE(refusal("bank:ratio=1").find("ratio"), std::string::npos);
-    EXPECT_NE(refusal("bank:windows=4,longest=8").find("give the windows, or"), std::string::npos);
-    EXPECT_NE(refusal("bank:selection=men").find("did you mean 'mean'"), std::string::npos);
-    EXPECT_NE(refusal("bank:play=leader").find("play"), std::string::npos);
-    EXPECT_NE(refusal("bank:also=rls").find("linear models"), std::string::npos);
-    EXPECT_NE(refusal("bank:cross=maybe").find("yes or no"), std::string::npos);
+    EXPECT_NE(refusal("ensemble:windows=4/8/4").find("twice"), std::string::npos);
+    EXPECT_NE(refusal("ensemble:windows=4/(box:4)").find("twice"), std::string::npos);
+    EXPECT_NE(refusal("ensemble:windows=/").find("at least one window"), std::string::npos);
+    EXPECT_NE(refusal("ensemble:windows=auto").find("cannot hold an ensemble"), std::string::npos);
+    EXPECT_NE(refusal("ensemble:also=ensemble").find("cannot hold an ensemble"), std::string::npos);
+    EXPECT_NE(refusal("ensemble:also=(adam:1)/(adam:1)").find("twice"), std::string::npos);
+    EXPECT_NE(refusal("ensemble:ratio=1").find("ratio"), std::string::npos);
+    EXPECT_NE(refusal("ensemble:windows=4,longest=8").find("give the windows, or"), std::string::npos);
+    EXPECT_NE(refusal("ensemble:selection=men").find("did you mean 'mean'"), std::string::npos);
+    EXPECT_NE(refusal("ensemble:play=leader").find("play"), std::string::npos);
+    EXPECT_NE(refusal("ensemble:also=rls").find("linear models"), std::string::npos);
+    EXPECT_NE(refusal("ensemble:cross=maybe").find("yes or no"), std::string::npos);
     EXPECT_NE(refusal("time-smoothed:window=(auto:windows=3/3)").find("twice"), std::string::npos);
     EXPECT_NE(refusal("time-smoothed:hysteresis=0").find("hysteresis"), std::string::npos);
     EXPECT_NE(refusal("time-smoothed:switching=-1").find("switching"), std::string::npos);
@@ -232,7 +232,7 @@ TEST(Ensemble, TheAutomaticWindowIsAnEnsemble) {
     ASSERT_GE(facts.members.size(), 6U);
     EXPECT_EQ(facts.window, 1024U);
     EXPECT_EQ(facts.members.back().window, 1024U);
-    EXPECT_EQ(facts.play, "draw");
+    EXPECT_EQ(facts.selection, "draw");
     EXPECT_EQ(make("adam:window=auto")->facts().members.size(),
               0U);  // a baseline is measured by a window, no more
 }

@@ -148,13 +148,14 @@ constexpr Named kNamed[] = {
     {"panoc", "time-smoothed:window=8", "panoc", true},
     {"auto_inner", "time-smoothed:window=8", "auto", false},
     {"blocks", "time-smoothed:window=8", "blocks", true},
-    {"bank", "bank:windows=1/3/9,also=(adagrad:0.3),steps=200,effort=inf", "backtracking", true},
-    {"bank_mean", "bank:windows=2/8,also=none,selection=mean,cross=no,steps=200", "backtracking", true},
-    {"bank_mean_points", "bank:windows=2/8,selection=mean,steps=200", "backtracking", true},
-    {"bank_mean_tracking",
-     "bank:windows=1/4,also=coin/rls/(prox-sgd:0.1),selection=(mean:mixers=losses/tracking)", "prox-grad",
+    {"ensemble", "ensemble:windows=1/3/9,also=(adagrad:0.3),steps=200,effort=inf", "backtracking", true},
+    {"ensemble_mean", "ensemble:windows=2/8,also=none,selection=mean,cross=no,steps=200", "backtracking",
      true},
-    {"bank_leader", "bank:windows=2/8,selection=leader,steps=200", "prox-grad", true},
+    {"ensemble_mean_points", "ensemble:windows=2/8,selection=mean,steps=200", "backtracking", true},
+    {"ensemble_mean_tracking",
+     "ensemble:windows=1/4,also=coin/rls/(prox-sgd:0.1),selection=(mean:mixers=losses/tracking)", "prox-grad",
+     true},
+    {"ensemble_leader", "ensemble:windows=2/8,selection=leader,steps=200", "prox-grad", true},
 };
 
 bool starts_with(const Named& named, std::initializer_list<std::string_view> names) {
@@ -197,7 +198,7 @@ TEST_P(EveryLearner, RefusedRoundsLeaveNoTrace) {
             if (t % 7 == 3) poison(kInfiniteValue);
             if (t % 11 == 5) poison(kNaNGradient);
             // Solvers that meet such a loss end where they stand, and members of an ensemble restart.
-            const bool refuses = !solves(GetParam()) && !starts_with(GetParam(), {"bank"});
+            const bool refuses = !solves(GetParam()) && !starts_with(GetParam(), {"ensemble"});
             const Real elsewhere = refuses ? kElsewhere : kInfiniteValue;
             if (t % 5 == 0) poison(elsewhere);
             if (t % 20 == 0) {

@@ -1,5 +1,5 @@
-// Ensembles that play the mean of their members: what is played is worked out again from members that run
-// alone, and members that go astray do not take the run with them.
+// Ensembles that play the mean of their members. The decision is worked out again from members that run
+// alone. Members that diverge do not spoil the run.
 
 #include "proxstream/core/draw.hpp"
 #include "proxstream/prox/regulariser_table.hpp"
@@ -139,7 +139,7 @@ TEST(MeanEnsemble, PlaysTheWeightedMeanOfItsMembers) {
         }
         for (const char* window : {"2", "8", "32"})
             alone.push_back(make(std::string("time-smoothed:window=") + window, setting));
-        const auto ensemble = make("bank:windows=2/8/32,also=" + also +
+        const auto ensemble = make("ensemble:windows=2/8/32,also=" + also +
                                        ",cross=no,steps=50,effort=inf,selection=(mean:mixers=" + mixers + ")",
                                    setting);
         const Index members = alone.size();
@@ -215,9 +215,9 @@ TEST(MeanEnsemble, PlaysTheWeightedMeanOfItsMembers) {
 TEST(MeanEnsemble, DoesNotDependOnTheSeed) {
     Setting other;
     other.seed = 77;
-    const auto one = make("bank");
-    const auto two = make("bank", other);
-    EXPECT_EQ(one->facts().play, "mean:mixers=losses/gradients/clipped");
+    const auto one = make("ensemble");
+    const auto two = make("ensemble", other);
+    EXPECT_EQ(one->facts().selection, "mean:mixers=losses/gradients/clipped");
     for (Round t = 1; t <= 300; ++t) {
         one->observe(row(6, t));
         two->observe(row(6, t));
@@ -226,7 +226,7 @@ TEST(MeanEnsemble, DoesNotDependOnTheSeed) {
 }
 
 TEST(MeanEnsemble, OmitsMembersTooCostlyForTheDimension) {
-    const auto names = [](const Setting& setting, const std::string& text = "bank") {
+    const auto names = [](const Setting& setting, const std::string& text = "ensemble") {
         std::string all;
         for (const RunHeader& member : make(text, setting)->facts().members) all += member.name + " ";
         return all;
@@ -235,9 +235,9 @@ TEST(MeanEnsemble, OmitsMembersTooCostlyForTheDimension) {
     EXPECT_EQ(names({.features = 86}), "adagrad:0.1 coin 1 4 16 64 256 1024 ");
     EXPECT_EQ(names({.last_value = 2}),
               "adagrad:0.1 coin rls:inf rls:500 rls:100 last-value 1 4 16 64 256 1024 ");
-    EXPECT_EQ(names({.features = 86}, "bank:also=(rls:9),windows=4"), "rls:9 4 ");  // named by hand
-    EXPECT_EQ(names({}, "bank:selection=draw"), "adagrad:0.1 adagrad:1 1 4 16 64 256 1024 ");
-    const RunHeader facts = make("bank")->facts();
+    EXPECT_EQ(names({.features = 86}, "ensemble:also=(rls:9),windows=4"), "rls:9 4 ");  // named by hand
+    EXPECT_EQ(names({}, "ensemble:selection=draw"), "adagrad:0.1 adagrad:1 1 4 16 64 256 1024 ");
+    const RunHeader facts = make("ensemble")->facts();
     for (Index k = 0; k < facts.members.size(); ++k) EXPECT_EQ(facts.members[k].measured, k >= 5) << k;
 }
 
@@ -300,9 +300,9 @@ Astray play(AnyLearner& learner, Round rounds) {
 TEST(MeanEnsemble, ContinuesWhenMembersLeaveTheDomainOfTheLoss) {
     for (const char* selection : {"mean", "(mean:mixers=losses/tracking)", "draw", "leader"}) {
         const std::string others = std::string(",selection=") + selection;
-        const auto sane = make("bank:windows=1/4/16,also=(adagrad:0.1)" + others, fenced(4));
+        const auto sane = make("ensemble:windows=1/4/16,also=(adagrad:0.1)" + others, fenced(4));
         const auto wild = make(
-            "bank:windows=1/4/16,also=(adagrad:0.1)/(prox-gradient:30)/(prox-sgd:9)/"
+            "ensemble:windows=1/4/16,also=(adagrad:0.1)/(prox-gradient:30)/(prox-sgd:9)/"
             "(adagrad:20)/(momentum:40)" +
                 others,
             fenced(4));
@@ -324,9 +324,9 @@ TEST(MeanEnsemble, ContinuesWhenMembersLeaveTheDomainOfTheLoss) {
 
 TEST(MeanEnsemble, ContinuesWhenMembersOverflow) {
     const Setting squared{.loss = {ScalarFormula::squared, 1}};
-    const auto sane = make("bank:windows=1/4/16,also=(adagrad:0.1)", squared);
+    const auto sane = make("ensemble:windows=1/4/16,also=(adagrad:0.1)", squared);
     const auto wild = make(
-        "bank:windows=1/4/16,also=(adagrad:0.1)/(adagrad:1e160)/(momentum:1e200)/"
+        "ensemble:windows=1/4/16,also=(adagrad:0.1)/(adagrad:1e160)/(momentum:1e200)/"
         "(adam:1e300)",
         squared);
     const Astray good = play(*sane, 400);
@@ -335,9 +335,9 @@ TEST(MeanEnsemble, ContinuesWhenMembersOverflow) {
     EXPECT_LT(run.loss, 1.5 * good.loss + 1);
     EXPECT_TRUE(run.certificate.sound()) << to_text(run.certificate);
     EXPECT_TRUE(kept(run.certificate.at("C8").verdict));
-    // A member that grows a step at a time has finite losses on its way; the run goes on all the same.
+    // A member that grows a step at a time has finite losses on its way, and the run continues.
     const auto growing =
-        make("bank:windows=1/4/16,also=(adagrad:0.1)/(prox-gradient:1e9)/(momentum:1e6)", squared);
+        make("ensemble:windows=1/4/16,also=(adagrad:0.1)/(prox-gradient:1e9)/(momentum:1e6)", squared);
     const Astray grown = play(*growing, 400);
     EXPECT_EQ(grown.refused, 0U);
     EXPECT_TRUE(grown.certificate.sound()) << to_text(grown.certificate);
@@ -345,7 +345,7 @@ TEST(MeanEnsemble, ContinuesWhenMembersOverflow) {
 
 TEST(MeanEnsemble, KeepsItsDecisionWhenAllMembersAreBad) {
     for (const char* selection : {"mean", "draw", "leader"}) {
-        const std::string text = std::string("bank:windows=1/4/16,selection=") + selection;
+        const std::string text = std::string("ensemble:windows=1/4/16,selection=") + selection;
         const auto calm = make(text);
         const auto vexed = make(text);
         for (Round t = 1; t <= 120; ++t) {
@@ -373,7 +373,7 @@ TEST(MeanEnsemble, RollsBackRoundsInWhichMembersWereRestarted) {
     for (const char* selection : {"mean", "(mean:mixers=losses/tracking)", "draw"}) {
         for (const bool halfway : {false, true}) {
             const std::string text =
-                "bank:windows=1/4/16,also=(adagrad:0.1)/(prox-gradient:30)/(adagrad:20)/"
+                "ensemble:windows=1/4/16,also=(adagrad:0.1)/(prox-gradient:30)/(adagrad:20)/"
                 "(momentum:40),selection=" +
                 std::string(selection);
             const auto calm = make(text, fenced(4));
@@ -410,7 +410,7 @@ TEST(MeanEnsemble, RollsBackRoundsInWhichMembersWereRestarted) {
 
 TEST(MeanEnsemble, ResumesBitForBitAroundRestarts) {
     const std::string text =
-        "bank:windows=1/4/16,also=(adagrad:0.1)/(prox-gradient:30)/(adagrad:20)/(momentum:40)";
+        "ensemble:windows=1/4/16,also=(adagrad:0.1)/(prox-gradient:30)/(adagrad:20)/(momentum:40)";
     const auto whole = make(text, fenced(4));
     for (Round t = 1; t <= 120; ++t) {
         if (t > 1 && t % 3 == 0) whole->rollback();
@@ -441,8 +441,9 @@ TEST(MeanEnsemble, ResumesBitForBitAroundRestarts) {
 
 TEST(MeanEnsemble, RevisedRunsStartASoundCertificate) {
     for (const char* text :
-         {"bank:windows=1/4/16", "bank:windows=2/8,also=rls/adam,selection=(mean:mixers=losses/tracking)",
-          "bank:windows=4,also=none", "bank:windows=1/4/16,also=(adagrad:20)/(prox-gradient:30)"}) {
+         {"ensemble:windows=1/4/16",
+          "ensemble:windows=2/8,also=rls/adam,selection=(mean:mixers=losses/tracking)",
+          "ensemble:windows=4,also=none", "ensemble:windows=1/4/16,also=(adagrad:20)/(prox-gradient:30)"}) {
         const auto learner =
             make(text, std::string(text).find("30") == std::string::npos ? Setting{} : fenced(4));
         Round t = 0;

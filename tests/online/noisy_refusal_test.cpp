@@ -161,9 +161,9 @@ INSTANTIATE_TEST_SUITE_P(
 TEST(NoisyEnsemble, ARefusedRoundLeavesAllMembersAsTheyWere) {
     for (const char* text :
          {"time-smoothed:window=(auto:longest=16),oracle=(gaussian:0.05)",
-          "bank:windows=1/4/16,oracle=(dropout:0.2),tolerance=1,confirm=2,steps=50",
-          "bank:windows=2/8,oracle=(sphere:0.02),variant=paper,selection=leader",
-          "bank:windows=2/8,oracle=(gaussian:0.05),inner=(spider:batch=64,samples=2,restart=3)"}) {
+          "ensemble:windows=1/4/16,oracle=(dropout:0.2),tolerance=1,confirm=2,steps=50",
+          "ensemble:windows=2/8,oracle=(sphere:0.02),variant=paper,selection=leader",
+          "ensemble:windows=2/8,oracle=(gaussian:0.05),inner=(spider:batch=64,samples=2,restart=3)"}) {
         SCOPED_TRACE(text);
         Calls calls;
         Configuration setup;
@@ -177,7 +177,7 @@ TEST(NoisyEnsemble, ARefusedRoundLeavesAllMembersAsTheyWere) {
                 if ((t + static_cast<Round>(kind)) % 4 != 0) continue;
                 const Vector played(disturbed->decide().begin(), disturbed->decide().end());
                 const RoundReport report = disturbed->observe(trap(played, kind));
-                // A trap elsewhere catches whoever moves: not all do.
+                // A trap elsewhere catches the learners that move: not all do.
                 if (kind != kElsewhere) {
                     ASSERT_EQ(report.status, RoundStatus::refused);
                 }

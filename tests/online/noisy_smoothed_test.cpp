@@ -349,7 +349,7 @@ TEST(NoisySmoothed, ATestThatNoiseKeepsFailingEndsOnItsBudget) {
 }
 
 TEST(NoisySmoothed, SecondsAreThoseOfTheWholeRound) {
-    // Every other estimate passes: two in a row never do, and each stretch between is as short as can be.
+    // Every other estimate passes: two in a row never do, and each gap between them is as short as possible.
     const AnyOracle oracle(CallbackOracle(
         [](Round /*record*/, ConstView x, const Draw& draw, std::vector<Real>& gradient) {
             gradient.assign(x.size(), draw.step % 2 == 0 ? 0 : 1);

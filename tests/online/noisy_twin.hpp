@@ -1,5 +1,5 @@
-/// Algorithm 2 from its listing, with plain loops and nothing carried, and losses and samples both sides can
-/// evaluate: the noise of a sample is a hash of where it stands.
+/// Algorithm 2 from its listing, with plain loops and nothing carried, and losses and samples that both sides
+/// can evaluate. The noise of a sample is a hash of its place.
 #pragma once
 
 #include "support/naive.hpp"

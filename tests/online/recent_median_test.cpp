@@ -1,4 +1,4 @@
-/// The running median against sorting everything, with numbers taken back and memories restored.
+/// The running median against sorting everything, with rollbacks and restored states.
 #include "online/recent_median.hpp"
 
 #include "proxstream/core/draw.hpp"
@@ -47,7 +47,7 @@ TEST(RecentMedian, EqualsTheMiddleOfTheSortedMemory) {
         std::deque<Real> twin;
         for (std::uint64_t t = 0; t < 3000; ++t) {
             if (t % 5 == 0) {
-                // One that is taken back leaves no trace.
+                // A number that is rolled back leaves no trace.
                 recent.rollback(recent.add(number_at(stream, t + 100'000)));
             }
             if (t % 701 == 700) {

@@ -1,5 +1,5 @@
-/// Networks that change under a learner: what it says of itself afterwards against sums from scratch, the
-/// certificates that begin there, and checkpoints across the change.
+/// Networks that change under a learner: its figures afterwards against sums from scratch, the certificates
+/// that begin there, and checkpoints across the change.
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/core/state_archive.hpp"
 #include "proxstream/prox/prox_gradient_step.hpp"
@@ -154,13 +154,14 @@ TEST(Revise, FactsDescribeTheChangedNetwork) {
 }
 
 TEST(Revise, EveryEnsembleMemberIsRevisedForItsWindow) {
-    for (const char* text : {"bank:windows=1/4/16", "bank:windows=2/8,selection=leader,also=adam/adagrad"}) {
+    for (const char* text :
+         {"ensemble:windows=1/4/16", "ensemble:windows=2/8,selection=leader,also=adam/adagrad"}) {
         Road road(text, "1", 4);
         for (Index t = 0; t < kBefore; ++t) road.observe(t);
         road.disturb();
         EXPECT_NE(road.revise().status, RoundStatus::refused);
         const RunHeader facts = road.learner().facts();
-        // The members' points are not told, but their values are: each says what its own window is worth.
+        // The report has the members' values, but not their points: each value is that of its own window.
         const Closing closing = road.learner().close();
         ASSERT_EQ(closing.members.size(), facts.members.size());
         for (Index k = 0; k < facts.members.size(); ++k) {
@@ -224,7 +225,7 @@ TEST(Revise, LaterRoundsMatchANaiveWindowOnTheNewNetwork) {
 TEST(Revise, ANewCertificateStartsAndHolds) {
     std::vector<std::string> texts(std::begin(kSingle), std::end(kSingle));
     for (const char* ensemble :
-         {"bank:windows=1/4/16", "bank:windows=2/8,also=adam/adagrad", "time-smoothed:window=auto",
+         {"ensemble:windows=1/4/16", "ensemble:windows=2/8,also=adam/adagrad", "time-smoothed:window=auto",
           "time-smoothed:window=(mean:8,keep=2)", "time-smoothed:window=(season:3,3),model=(season:3)",
           "time-smoothed:window=(triangle:6)", "time-smoothed:window=(exp:5),model=mean,hysteresis=0.5"})
         texts.emplace_back(ensemble);
@@ -268,7 +269,7 @@ TEST(Revise, ANewCertificateStartsAndHolds) {
 }
 
 TEST(Revise, AnEmptyRevisionMovesNothing) {
-    for (const char* text : {"time-smoothed", "adam", "bank:windows=1/4/16"}) {
+    for (const char* text : {"time-smoothed", "adam", "ensemble:windows=1/4/16"}) {
         Road road(text, "5", 8);
         for (Index t = 0; t < kBefore; ++t) road.observe(t);
         const Vector before = road.decision();
@@ -292,7 +293,7 @@ TEST(Revise, BeforeTheFirstRoundThePointIsRepaired) {
 }
 
 TEST(Revise, LossesThatAreNotFiniteAreRefused) {
-    for (const char* text : {"time-smoothed", "adam", "bank:windows=1/4"}) {
+    for (const char* text : {"time-smoothed", "adam", "ensemble:windows=1/4"}) {
         Road road(text, "5", 10);
         for (Index t = 0; t < 4; ++t) road.observe(t);
         for (LinkIndex link = 0; link < road.routed().network->links(); ++link)
@@ -302,7 +303,7 @@ TEST(Revise, LossesThatAreNotFiniteAreRefused) {
 }
 
 TEST(Revise, ALaterRefusedRoundChangesNothing) {
-    for (const char* text : {"time-smoothed", "adagrad:replay=3", "bank:windows=1/4/16"}) {
+    for (const char* text : {"time-smoothed", "adagrad:replay=3", "ensemble:windows=1/4/16"}) {
         Road calm(text, "5", 11);
         Road vexed(text, "5", 11);
         for (Road* road : {&calm, &vexed}) {
@@ -335,8 +336,9 @@ void load_learner(AnyLearner& learner, const std::string& bytes) {
 }
 
 TEST(Revise, RestoredStatesContinueBitForBit) {
-    for (const char* text : {"time-smoothed", "time-smoothed:switching=0.1", "adagrad:replay=3",
-                             "re-solve:steps=3", "bank:windows=1/4/16", "bank:windows=2/8,also=adam"}) {
+    for (const char* text :
+         {"time-smoothed", "time-smoothed:switching=0.1", "adagrad:replay=3", "re-solve:steps=3",
+          "ensemble:windows=1/4/16", "ensemble:windows=2/8,also=adam"}) {
         for (const Index pause : {0U, 3U}) {  // rounds between the change and the checkpoint
             SCOPED_TRACE(std::string(text) + ", " + std::to_string(pause) + " rounds later");
             Road whole(text, "5", 12);

@@ -1,5 +1,5 @@
-// Steps along estimates: what they are estimates of, what rules make of them, refusals, accounts, and what a
-// certificate says of a run that nobody measured.
+// Steps along estimates: the estimated gradients, the rules that use them, refusals and accounts. Also the
+// certificate of a run without a referee.
 
 #include "online/sampled_steps.hpp"
 
@@ -184,7 +184,7 @@ std::string row_of(const RoundReport& report) {
     return row;
 }
 
-TEST(SampledSteps, RefusedRoundsAndThoseTakenBackLeaveNoTrace) {
+TEST(SampledSteps, RefusedAndRolledBackRoundsLeaveNoTrace) {
     for (const char* text : kTexts) {
         SCOPED_TRACE(text);
         for (const Index window : {Index{1}, Index{20}}) {

@@ -177,12 +177,13 @@ void expect_same_run(const Case& setup) {
 std::vector<Case> table_cases() {
     return {
         {.learner = "time-smoothed"},
-        {.learner = "bank:windows=1/4/16"},
-        {.learner = "bank:windows=2/8,selection=leader,also=adam/full-history"},
-        {.learner = "bank:windows=2/8,selection=mean,also=momentum"},
-        {.learner = "bank:windows=1/4/16,selection=mean,also=rls/(rls:20)/coin/last-value/(adagrad:1)/ftrl"},
+        {.learner = "ensemble:windows=1/4/16"},
+        {.learner = "ensemble:windows=2/8,selection=leader,also=adam/full-history"},
+        {.learner = "ensemble:windows=2/8,selection=mean,also=momentum"},
         {.learner =
-             "bank:windows=2/8,selection=(mean:mixers=losses/tracking,switches=2),also=(prox-sgd:0.1)/adam"},
+             "ensemble:windows=1/4/16,selection=mean,also=rls/(rls:20)/coin/last-value/(adagrad:1)/ftrl"},
+        {.learner = "ensemble:windows=2/8,selection=(mean:mixers=losses/"
+                    "tracking,switches=2),also=(prox-sgd:0.1)/adam"},
         {.learner = "prox-gradient"},
         {.learner = "prox-sgd:0.05,replay=2"},
         {.learner = "momentum"},
@@ -231,7 +232,7 @@ TEST(Checkpoints, WindowsForecastsAndSolversContinueBitForBit) {
     expect_same_run({.learner = "time-smoothed", .switching = 0.5});
     expect_same_run({.learner = "time-smoothed:proximal=0.3", .window = "2"});
     expect_same_run({.learner = "time-smoothed", .window = "20", .effort = 30});
-    expect_same_run({.learner = "bank:windows=4/16,effort=5"});
+    expect_same_run({.learner = "ensemble:windows=4/16,effort=5"});
     // Longer than the automatic tolerance remembers.
     expect_same_run({.learner = "time-smoothed", .window = "3", .split = 230, .rounds = 290});
     expect_same_run({.learner = "time-smoothed", .loss = "mlp:hidden=3"});
@@ -306,10 +307,11 @@ TEST(Checkpoints, ErrorsNameTheFirstDifference) {
     EXPECT_PRED2(names, refusal({.learner = "adam"}, bytes), "learner/rule");
     EXPECT_PRED2(names, refusal({.learner = "time-smoothed", .loss = "mlp:hidden=3"}, bytes), "gradient");
     EXPECT_PRED2(names, refusal({.learner = "time-smoothed", .window = "2"}, bytes), "count");
-    EXPECT_PRED2(names, refusal({.learner = "bank:windows=2/8"}, bytes), "points");
-    EXPECT_PRED2(names,
-                 refusal({.learner = "bank:windows=2/8,also=none"}, saved({.learner = "bank:windows=2/8"})),
-                 "windows");
+    EXPECT_PRED2(names, refusal({.learner = "ensemble:windows=2/8"}, bytes), "points");
+    EXPECT_PRED2(
+        names,
+        refusal({.learner = "ensemble:windows=2/8,also=none"}, saved({.learner = "ensemble:windows=2/8"})),
+        "windows");
     EXPECT_PRED2(names, refusal({.learner = "time-smoothed", .inner = "panoc"}, bytes), "inner");
 }
 

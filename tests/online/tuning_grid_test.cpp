@@ -43,7 +43,7 @@ TEST(TuningGrid, KeepsOtherArguments) {
 TEST(TuningGrid, LeavesGivenParametersAndLearnersWithoutOne) {
     for (const char* text :
          {"adagrad:0.3", "adagrad:step=0.3", "rls:500", "rls:memory=500", "re-solve:window=8",
-          "time-smoothed", "time-smoothed:window=64", "coin", "last-value", "bank"})
+          "time-smoothed", "time-smoothed:window=64", "coin", "last-value", "ensemble"})
         EXPECT_EQ(tuning_candidates(text), Texts{text});
 }
 

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Is the installed package usable? Installs the release build (an archive) and a build of the library alone (shared)
-# into empty prefixes. Builds against each of them with find_package and with pkg-config, looks at what is linked and at
-# every installed header, runs the examples, and lets the installed program learn with a plugin.
+# into empty prefixes. Builds against each of them with find_package and with pkg-config, and looks at what is
+# linked and at every installed header. Then it runs the examples, and lets the installed program learn with a
+# plugin.
 set -uo pipefail
 cd "$(dirname "$0")/../.."
 temporary=$(mktemp -d)
@@ -166,7 +167,7 @@ wait $victim 2>/dev/null
 killed_half_way() { ! "$program" export "$temporary/killed.run" --what ledger | tail -n 1 | grep -q '^{"end":"finished"'; }
 step "plugin: the run was killed before its end" killed_half_way
 step "plugin: without it the run is refused, and says why" says "unknown loss 'pseudo-huber'.*--plugin" "$program" resume "$temporary/killed.run"
-step "plugin: the run goes on" "$program" --plugin "$plugin" resume "$temporary/killed.run" --quiet
+step "plugin: the run resumes" "$program" --plugin "$plugin" resume "$temporary/killed.run" --quiet
 same_ledgers() {
     local each
     for each in whole killed; do

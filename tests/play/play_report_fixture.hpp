@@ -28,27 +28,26 @@ inline PlayReport empty_play(Index rounds, Index stride, std::vector<std::string
         report.players.push_back(std::move(player));
     }
     report.settings = {{"window", "10"}, {"tolerance", "0.1"}, {"turns", "simultaneous"}, {"seed", "1"}};
-    report.claims = {
-        {.id = "G1",
-         .statement = "every player's smoothed residual is at most (delta + d_t) / w in every round",
-         .left = 0.0298,
-         .right = 0.033,
-         .verdict = Verdict::holds,
-         .explanation = "section 10 of the theory"},
-        {.id = "G2",
-         .statement = "the smoothed gap is below the wanted epsilon",
-         .left = 0.0298,
-         .right = 0.02,
-         .verdict = Verdict::missed},
-        {.id = "G3",
-         .statement = "gradients were within their noise",
-         .verdict = Verdict::not_promised,
-         .explanation = "the oracle is exact"},
-        {.id = report.players[0].name + " C1",
-         .statement = "exit gap r_t <= delta_t/w, every round",
-         .left = 0.0054,
-         .right = 0.0204,
-         .verdict = Verdict::holds}};
+    report.claims = {{.id = "G1",
+                      .statement = "every player's smoothed gap is at most (delta + d_t) / w in every round",
+                      .left = 0.0298,
+                      .right = 0.033,
+                      .verdict = Verdict::holds,
+                      .explanation = "section 10 of the theory"},
+                     {.id = "G2",
+                      .statement = "the smoothed gap is below the wanted epsilon",
+                      .left = 0.0298,
+                      .right = 0.02,
+                      .verdict = Verdict::missed},
+                     {.id = "G3",
+                      .statement = "gradients were within their noise",
+                      .verdict = Verdict::not_promised,
+                      .explanation = "the oracle is exact"},
+                     {.id = report.players[0].name + " C1",
+                      .statement = "exit gap r_t <= delta_t/w, every round",
+                      .left = 0.0054,
+                      .right = 0.0204,
+                      .verdict = Verdict::holds}};
     return report;
 }
 

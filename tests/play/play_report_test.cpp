@@ -62,7 +62,7 @@ TEST(PlayReport, RoundTripsThroughJson) {
         EXPECT_EQ(shown["learner"], player.learner);
         EXPECT_EQ(shown["window"], 10);
         EXPECT_EQ(shown["dimension"], 1);
-        expect_numbers(shown["residual"], player.gap, 6);
+        expect_numbers(shown["gap"], player.gap, 6);
         expect_numbers(shown["bound"], player.bound, 6);
         expect_numbers(shown["instant"], player.instant, 6);
         expect_numbers(shown["cost"], player.cost, 6);

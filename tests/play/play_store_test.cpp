@@ -1,5 +1,5 @@
-/// A play that is cut anywhere and gone on with: the same joint plays, accounts, files and certificate as the
-/// one that nobody cut; with one thread or two, with sampled gradients too.
+/// A play that is interrupted anywhere and resumed has the same joint plays, accounts, files and certificate
+/// as an uninterrupted one. So with one thread or two, and with sampled gradients.
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/parallel.hpp"
 
@@ -21,7 +21,7 @@
 namespace proxstream::test {
 namespace {
 
-std::string told(const PlayOutcome& outcome) {
+std::string outcome_text(const PlayOutcome& outcome) {
     std::string text = timeless(to_json(outcome.certificate));
     for (const Real each : outcome.joint) text += fmt::format(" {}", each);
     return text;
@@ -50,12 +50,12 @@ PlayOutcome begin(const PlaySettings& settings) {
     return Stored(settings).drive();
 }
 
-PlayOutcome go_on(const PlaySettings& settings) {
+PlayOutcome resume_run(const PlaySettings& settings) {
     return Stored(settings, true).drive();
 }
 
 /// Everything a folder has, ends of ledgers left out.
-std::string told_folder(const std::string& path) {
+std::string folder_text(const std::string& path) {
     std::map<std::string, std::string> files;
     for (const auto& entry : std::filesystem::directory_iterator(path)) {
         const std::string name = entry.path().filename().string();
@@ -83,7 +83,7 @@ std::vector<Case> cases() {
         return each.settings;
     };
     add("box window", "rps", 10).window = "5";
-    PlaySettings& turns = add("in turns, a bank and others", "cournot", 10);
+    PlaySettings& turns = add("in turns, an ensemble and others", "cournot", 10);
     turns.turns = "alternating";
     turns.learners = "time-smoothed:window=auto;optimistic;time-smoothed:window=3";
     turns.game = "cournot:firms=3";
@@ -92,7 +92,7 @@ std::vector<Case> cases() {
     noisy.oracle = "gaussian:0.05";
     noisy.tolerance = "2";
     noisy.force = true;
-    PlaySettings& blind = add("noise that nobody referees", "quadratic", 10);
+    PlaySettings& blind = add("noise without a referee", "quadratic", 10);
     blind.window = "4";
     blind.oracle = "gaussian:0.05";
     blind.tolerance = "2";
@@ -119,11 +119,11 @@ TEST(PlayStore, ResumesBitForBitAfterACutAnywhere) {
             std::filesystem::create_directories(folder.path(name));
         };
         place("whole");
-        const std::string expected = told(begin(settings));
-        const std::string expected_store = told_store(RunStore(settings.store));
+        const std::string expected = outcome_text(begin(settings));
+        const std::string expected_store = store_text(RunStore(settings.store));
         const std::string expected_report = RunStore(settings.store).report();
         const std::string expected_folder =
-            told_folder(std::filesystem::path(settings.ledger).parent_path().string());
+            folder_text(std::filesystem::path(settings.ledger).parent_path().string());
         const std::string expected_trace = read_whole_file(settings.trace);
         for (Round cut = 0; cut < settings.rounds; cut += stride) {
             set_threads(cut % 2 == 0 ? 2 : 1);
@@ -134,13 +134,13 @@ TEST(PlayStore, ResumesBitForBitAfterACutAnywhere) {
                 if (cut % 3 == 0) stored.driver.save();
                 if (cut % 3 == 1) stored.driver.turn();
             }
-            EXPECT_EQ(told(go_on(settings)), expected) << cut;
+            EXPECT_EQ(outcome_text(resume_run(settings)), expected) << cut;
             const RunStore store(settings.store);
             EXPECT_TRUE(store.verify().empty());
             EXPECT_TRUE(store.state().finished);
-            EXPECT_EQ(told_store(store), expected_store) << cut;
+            EXPECT_EQ(store_text(store), expected_store) << cut;
             EXPECT_EQ(store.report(), expected_report) << cut;
-            EXPECT_EQ(told_folder(std::filesystem::path(settings.ledger).parent_path().string()),
+            EXPECT_EQ(folder_text(std::filesystem::path(settings.ledger).parent_path().string()),
                       expected_folder)
                 << cut;
             EXPECT_EQ(read_whole_file(settings.trace), expected_trace) << cut;
@@ -158,7 +158,7 @@ TEST(PlayStore, AStopIsNoEndAndThereMayBeMoreRounds) {
     settings.responses_every = 5;
     settings.rounds = 30;
     settings.store = folder.path("whole.run");
-    const std::string expected = told(begin(settings));
+    const std::string expected = outcome_text(begin(settings));
 
     settings.store = folder.path("stopped.run");
     std::atomic<bool> stop = false;
@@ -169,11 +169,11 @@ TEST(PlayStore, AStopIsNoEndAndThereMayBeMoreRounds) {
             job, &stop, [&] { stop = job.figures().round == 12; }, settings.store);
         EXPECT_EQ(outcome.ending, RunEnding::interrupted);
         ASSERT_TRUE(outcome.certificate.measures);
-        interrupted = told(outcome);
+        interrupted = outcome_text(outcome);
     }
     {
         // Stopped again before anything is played, it says the same again.
-        EXPECT_EQ(told(Stored(settings, true, &stop).drive()), interrupted);
+        EXPECT_EQ(outcome_text(Stored(settings, true, &stop).drive()), interrupted);
     }
     {
         const RunStore store(settings.store);
@@ -182,14 +182,14 @@ TEST(PlayStore, AStopIsNoEndAndThereMayBeMoreRounds) {
         EXPECT_EQ(nlohmann::json::parse(store.report())["kind"], "play");
         EXPECT_EQ(store.certify().size(), 2U);
     }
-    EXPECT_EQ(told(go_on(settings)), expected);
+    EXPECT_EQ(outcome_text(resume_run(settings)), expected);
 
     settings.store = folder.path("longer.run");
     settings.rounds = 12;
     begin(settings);
     EXPECT_TRUE(RunStore(settings.store).state().finished);
     settings.rounds = 30;
-    const PlayOutcome longer = go_on(settings);
+    const PlayOutcome longer = resume_run(settings);
     EXPECT_EQ(longer.certificate.rounds, 30U);
     EXPECT_EQ(RunStore(settings.store).state().last, 30U);
 }
@@ -213,9 +213,9 @@ TEST(PlayStore, AnotherGameIsRefused) {
         stored.driver.save();
     }
     scenario("x*y + 1.25*x");
-    EXPECT_THROW(go_on(settings), DataError);
+    EXPECT_THROW(resume_run(settings), DataError);
     scenario("x*y + x");
-    EXPECT_EQ(go_on(settings).certificate.rounds, 6U);
+    EXPECT_EQ(resume_run(settings).certificate.rounds, 6U);
     settings.trace = "-";
     EXPECT_THROW(validate(settings), ConfigError);
 }

@@ -48,7 +48,7 @@ class OwnSquared : public RowLoss {
     Index features_;
 };
 
-/// A loss whose shape is told by the test.
+/// A loss whose shape the test chooses.
 class OddLoss final : public OwnSquared {
   public:
     OddLoss(Index features, Index penalised, Index classes)

@@ -400,7 +400,7 @@ TEST(Tally, RefusesNanDisorderAndForeignFooters) {
     header.switching = -1;
     header.proximal = -1;
     header.effective_length = 0;
-    header.play = "draw";
+    header.selection = "draw";
     try {
         Tally bad(header);
         FAIL() << "an impossible header was accepted";

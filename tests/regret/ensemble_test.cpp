@@ -1,4 +1,4 @@
-/// An ensemble's certificate: what was played is judged by the window of the member in charge, and every
+/// An ensemble's certificate: the decision is judged by the window of the active member, and every
 /// member keeps its own account.
 #include "proxstream/core/error.hpp"
 #include "proxstream/regret/certify.hpp"
@@ -224,9 +224,9 @@ TEST(Ensemble, RowsAndFootersFitTheHeader) {
     refuses(
         [](PlayedEnsemble& b) {
             b.header.members.clear();
-            b.header.play.clear();
+            b.header.selection.clear();
         },
-        "bank");
+        "ensemble");
     Tally tally(ensemble.header);
     EXPECT_THROW(tally.add(ensemble.reports[0]), DataError);  // an ensemble without its members
     PlayedEnsemble totals = ensemble;
@@ -235,13 +235,13 @@ TEST(Ensemble, RowsAndFootersFitTheHeader) {
 
     RunHeader nested = ensemble.header;
     nested.members[0].members.push_back(nested.members[1]);
-    nested.members[0].play = "hedge";
+    nested.members[0].selection = "hedge";
     nested.members[1].other_windows = {4};
     nested.members[2].dimension = 5;
     nested.members[2].hysteresis = 2;
     try {
         validate(nested);
-        FAIL() << "an impossible bank was accepted";
+        FAIL() << "an impossible ensemble was accepted";
     } catch (const ConfigError& error) {
         EXPECT_EQ(error.violations().size(), 4U);
     }
@@ -261,8 +261,8 @@ TEST(Ensemble, TextFitsTheTerminalAndShowsTheActiveMembers) {
     const auto json = nlohmann::json::parse(to_json(ensemble.live()));
     EXPECT_EQ(json["members"].size(), 3U);
     EXPECT_EQ(json["members"][1]["inequalities"].size(), 13U);
-    EXPECT_EQ(json["summary"]["bank"]["in_charge"].size(), 3U);
-    EXPECT_EQ(json["run"]["play"], "draw");
+    EXPECT_EQ(json["summary"]["ensemble"]["active_rounds"].size(), 3U);
+    EXPECT_EQ(json["run"]["selection"], "draw");
     EXPECT_FALSE(to_text(play_ensemble(usual(0)).live()).empty());
 }
 

@@ -1,5 +1,5 @@
-/// The certificate of an ensemble that plays the mean of its members: both sides by hand, and what happens to
-/// figures that are not those of the run.
+/// The certificate of an ensemble that plays the mean of its members: both sides by hand, and figures that
+/// are not those of the run.
 #include "proxstream/core/error.hpp"
 #include "proxstream/regret/certify.hpp"
 
@@ -244,7 +244,7 @@ TEST(MeanEnsemble, RowsFitTheHeader) {
     for (RunHeader& member : header.members) member.measured = false;
     EXPECT_THROW(validate(header), ConfigError);  // no window at all
     header = ensemble.header;
-    header.play = "mean:mixers=gradients";
+    header.selection = "mean:mixers=gradients";
     EXPECT_THROW(Tally{header}, ConfigError);
 }
 
@@ -329,7 +329,7 @@ TEST(MeanEnsemble, TextFitsTheTerminal) {
         EXPECT_NE(text.find(part), std::string::npos) << part << "\n" << text;
     const auto json = nlohmann::json::parse(to_json(play_ensemble(plan()).live()));
     EXPECT_EQ(json["members"].size(), 3U);
-    EXPECT_EQ(json["summary"]["bank"]["losses"].size(), 5U);
+    EXPECT_EQ(json["summary"]["ensemble"]["losses"].size(), 5U);
 }
 
 }  // namespace

@@ -141,11 +141,11 @@ struct DrawWeights {
 };
 
 /// The header of an ensemble, without its members.
-inline RunHeader header_of(const std::vector<Played>& runs, std::string play) {
+inline RunHeader header_of(const std::vector<Played>& runs, std::string selection) {
     RunHeader header = runs.back().header;
     header.settings = {{"learner", "naive ensemble"}};
     header.window_text = "auto";
-    header.play = std::move(play);
+    header.selection = std::move(selection);
     return header;
 }
 

@@ -215,11 +215,12 @@ TEST(FalsifiedCertificate, ExitTests) {
     EXPECT_EQ(verdict(run, "C1"), Verdict::violated);
     run = play(usual_plan());
     RoundReport& solved = row_with(run, RoundStatus::solved);
-    solved.tested_gap = (solved.target_gap + solved.tolerance) / 2;  // below the tolerance, above the aim
+    solved.tested_gap =
+        (solved.target_gap + solved.tolerance) / 2;  // below the tolerance, above the target gap
     EXPECT_EQ(verdict(run, "C1"), Verdict::violated);
     run = play(usual_plan());
-    RoundReport& aimless = row_with(run, RoundStatus::solved);
-    aimless.target_gap = aimless.tolerance;
+    RoundReport& off_target = row_with(run, RoundStatus::solved);
+    off_target.target_gap = off_target.tolerance;
     EXPECT_EQ(verdict(run, "C1"), Verdict::violated);
     EXPECT_NE(run.live().at("C1").explanation.find("theta rho"), std::string::npos);
 

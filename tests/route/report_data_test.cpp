@@ -44,9 +44,9 @@ TEST(ReportData, RoundTripsThroughJson) {
     EXPECT_EQ(read["kind"], "route");
     EXPECT_EQ(read["title"], data.title);
     EXPECT_EQ(read["periods"]["labels"].get<std::vector<std::string>>(), data.labels);
-    expect_series(read["lead"]["cost"], data.lead.at("cost"));
-    expect_series(read["lead"]["regret_bound"], data.lead.at("regret_bound"));
-    expect_series(read["lead"]["seconds"], data.lead.at("seconds"));
+    expect_series(read["primary"]["cost"], data.primary.at("cost"));
+    expect_series(read["primary"]["regret_bound"], data.primary.at("regret_bound"));
+    expect_series(read["primary"]["seconds"], data.primary.at("seconds"));
     ASSERT_EQ(read["network"]["links"]["name"].size(), data.network.links());
     EXPECT_EQ(read["network"]["links"]["name"][5], data.network.link_name(5));
     EXPECT_EQ(read["network"]["links"]["to"][5], data.network.link(5).to);

@@ -89,7 +89,7 @@ inline void fill_lead(ReportData& data) {
         Real total = 0;
         for (const Real load : sorted) total += load;
         const Real wobble = 1 + 0.2 * std::sin(static_cast<Real>(t * t % 89));
-        const auto put = [&](const char* name, Real value) { data.lead[name].push_back(value); };
+        const auto put = [&](const char* name, Real value) { data.primary[name].push_back(value); };
         put("demand", 52'000 * rush(t) * (1 + 0.02 * std::sin(static_cast<Real>(t))));
         put("cost", 900 * rush(t) + 2600 * std::pow(rush(t), 4) * wobble);
         put("utilisation_max", sorted.back());
@@ -98,14 +98,14 @@ inline void fill_lead(ReportData& data) {
         put("utilisation_mean", total / static_cast<Real>(sorted.size()));
         const bool quiet = rush(t) < 0.3;
         put("churn", quiet ? 0 : 0.03 * rush(t) * wobble);
-        put("entry_residual", 0.02 * rush(t) * wobble);
+        put("entry_gap", 0.02 * rush(t) * wobble);
         put("tolerance", 0.01);
-        regret += std::pow(data.lead["entry_residual"].back(), 2);
+        regret += std::pow(data.primary["entry_gap"].back(), 2);
         bound += 0.0011;
         put("regret", regret);
         put("regret_bound", bound);
         put("steps", quiet ? 0 : std::floor(1 + 6 * rush(t) * wobble));
-        put("seconds", 2e-4 + 3e-4 * data.lead["steps"].back());
+        put("seconds", 2e-4 + 3e-4 * data.primary["steps"].back());
         data.labels.push_back(label_of(t));
     }
 }
@@ -125,27 +125,27 @@ inline void fill_methods(ReportData& data) {
              {"static:mean", "static splits", 1.164, 0},
              {"shortest", "shortest paths", 1.512, 0},
              {"clairvoyant", "clairvoyant", 1, 0}};
-    Real floor = 0;
-    for (Index t = 0; t < kFixturePeriods; ++t) floor += data.lead["cost"][t] / rows[0].factor;
+    Real lower_bound = 0;
+    for (Index t = 0; t < kFixturePeriods; ++t) lower_bound += data.primary["cost"][t] / rows[0].factor;
     for (const auto& [name, label, factor, gradients] : rows) {
         ReportMethod method;
         method.name = name;
         method.label = label;
         for (Index t = 0; t < kFixturePeriods; ++t) {
-            // The further from the floor on the whole, the more so at the peaks.
+            // The further from the lower bound on the whole, the more so at the peaks.
             const Real here = 1 + (factor - 1) * (factor == rows[0].factor ? 1 : 0.4 + 1.1 * rush(t));
-            method.cost.push_back(data.lead["cost"][t] / rows[0].factor * here);
+            method.cost.push_back(data.primary["cost"][t] / rows[0].factor * here);
             method.total_cost += method.cost.back();
         }
-        method.ratio = method.total_cost / floor;
+        method.ratio = method.total_cost / lower_bound;
         method.churn = factor == 1 ? std::numeric_limits<Real>::quiet_NaN() : 0.31 * (factor - 1);
         method.overload_share = std::max(0.0, 0.02 * (factor - 1.01));
         method.utilisation_max = 0.98 * factor;
         method.utilisation_p95 = 0.71 * factor;
         method.gradients = gradients;
         method.seconds = 0.4 + gradients / 60;
-        method.lead = factor == rows[0].factor;
-        method.floor = factor == 1;
+        method.primary = factor == rows[0].factor;
+        method.lower_bound = factor == 1;
         data.methods.push_back(std::move(method));
     }
 }
@@ -183,10 +183,10 @@ inline void fill_findings(ReportData& data) {
                                .verdict = verdict,
                                .explanation = explanation});
     };
-    claim("C1", "every round left its loop with a residual of at most the tolerance", Verdict::holds, 0.00998,
+    claim("C1", "every round left its loop with a gap of at most the tolerance", Verdict::holds, 0.00998,
           0.01);
-    claim("C3", "local regret is at most its corrected bound", Verdict::holds, data.lead["regret"].back(),
-          data.lead["regret_bound"].back());
+    claim("C3", "local regret is at most its corrected bound", Verdict::holds, data.primary["regret"].back(),
+          data.primary["regret_bound"].back());
     claim("C7", "paths changed at most as often as the energy allows", Verdict::holds, 1204, 5120);
     claim("C10", "the estimates' noise stays below the level claimed", Verdict::not_applicable, 0, 0,
           "gradients are exact in this run");
@@ -197,8 +197,8 @@ inline void fill_findings(ReportData& data) {
                  {"Churn", "0.65 %", "of the demand moved, a period"},
                  {"Time to decide", "1.1 ms", "median; 4.2 ms at most"}};
     Real cost = 0;
-    for (const Real value : data.lead["cost"]) cost += value;
-    data.sums = {{"Cost of the lead over all periods", data.methods.front().total_cost, cost},
+    for (const Real value : data.primary["cost"]) cost += value;
+    data.sums = {{"Cost of the primary method over all periods", data.methods.front().total_cost, cost},
                  {"Demand carried by paths", 9'216'004.25, 9'216'004.25}};
     data.settings = {{"network", "builtin:city", false}, {"window", "8", false},
                      {"objective", "queueing", false},   {"tolerance", "0.01", true},

@@ -133,7 +133,7 @@ TEST(RouteFiles, OverwritesItsOwnFilesOnly) {
         if (*content != '\0') folder.file("other/run.json", content);
         try {
             SmallRun().play(folder.path("other"), RouteDetail::all);
-            ADD_FAILURE() << "overwrote somebody's file";
+            ADD_FAILURE() << "overwrote a file of another program";
         } catch (const ConfigError& error) {
             const std::string named = *content != '\0' ? "run.json" : "links.csv";
             EXPECT_NE(std::string(error.what()).find(named), std::string::npos) << error.what();

@@ -68,13 +68,13 @@ TEST(RoutePolicies, RecordsOfEventsAloneAreNotPeriods) {
         EXPECT_EQ(outcome->periods, kPeriods);
         EXPECT_EQ(outcome->certificates.size(), 3U) << "before the first demand there is no epoch to end";
     }
-    ASSERT_EQ(apart.rows.size(), kPeriods) << "somebody was told of a period that was none";
+    ASSERT_EQ(apart.rows.size(), kPeriods) << "a period without demand was reported";
     for (Index t = 0; t < kPeriods; ++t) {
         EXPECT_EQ(apart.rows[t].number, t + 1);
         EXPECT_EQ(apart.rows[t].label, "t" + std::to_string(t + 1));
         EXPECT_EQ(apart.rows[t].epoch, within.rows[t].epoch);
     }
-    // Wherever an event stands, the splits for its period are told again, and are the same.
+    // Wherever an event stands, the splits for its period are sent again, and are the same.
     const std::string text = text_of(within.settings.decisions);
     EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), kPeriods + 1 + 3);
     EXPECT_EQ(apart.decisions().size(), kPeriods + 1);
@@ -82,7 +82,7 @@ TEST(RoutePolicies, RecordsOfEventsAloneAreNotPeriods) {
         EXPECT_EQ(apart.decisions()[t]["splits"], within.decisions()[t]["splits"]);
     for (Index i = 0; i < one.methods.size(); ++i)
         EXPECT_EQ(one.methods[i].total_cost, other.methods[i].total_cost) << one.methods[i].name;
-    // While the link is closed nobody goes there.
+    // While the link is closed it carries no demand.
     const auto decisions = within.decisions();
     for (Index t = 7; t < 15; ++t)
         EXPECT_EQ(decisions[t]["splits"].dump().find("\"B-C\""), std::string::npos);
@@ -112,7 +112,7 @@ TEST(RoutePolicies, ADemandBeyondAllNumbersIsABadPeriod) {
         EXPECT_EQ(small.rows[bad].status, "held");
         const auto decisions = small.decisions();
         EXPECT_EQ(decisions[bad]["splits"], decisions[bad + 1]["splits"]);
-        // Everybody as if it had not been.
+        // All figures are as if it had not been there.
         demands.erase(demands.begin() + static_cast<std::ptrdiff_t>(bad));
         Small calm(csv_of(demands));
         calm.settings.rivals = small.settings.rivals;

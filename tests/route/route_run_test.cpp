@@ -55,13 +55,13 @@ TEST(RouteRun, CostsOfEveryMethodMatchTheNaiveTwin) {
         EXPECT_EQ(outcome.certificates.size(), events ? 3U : 1U);
         EXPECT_EQ(outcome.events, events ? 3U : 0U);
         ASSERT_EQ(outcome.methods.size(), 8U);
-        EXPECT_TRUE(outcome.methods.front().lead);
-        EXPECT_TRUE(outcome.methods.back().floor);
-        const Real floor = outcome.methods.back().total_cost;
+        EXPECT_TRUE(outcome.methods.front().primary);
+        EXPECT_TRUE(outcome.methods.back().lower_bound);
+        const Real lower_bound = outcome.methods.back().total_cost;
         for (const MethodRow& row : outcome.methods) {
-            EXPECT_GE(row.total_cost, floor * (1 - 1e-5)) << row.name;
-            EXPECT_NEAR(row.ratio, row.total_cost / floor, 1e-15);
-            if (row.floor) continue;
+            EXPECT_GE(row.total_cost, lower_bound * (1 - 1e-5)) << row.name;
+            EXPECT_NEAR(row.ratio, row.total_cost / lower_bound, 1e-15);
+            if (row.lower_bound) continue;
             const Real twin = twin_total(small.settings, row.name);
             EXPECT_NEAR(row.total_cost, twin, 1e-11 * twin) << row.name << (events ? ", events" : "");
         }
@@ -127,9 +127,10 @@ TEST(RouteRun, DecisionsDoNotDependOnFutureDemand) {
     const std::vector<Vector> shorter(demands.begin(), demands.end() - 1);
     const auto played = [&](const std::vector<Vector>& stream, std::string& decisions) {
         Small small(csv_of(stream));
-        // 'static' knows the mean of the whole stream, by its very name; the floor knows everything.
+        // 'static' knows the mean of the whole stream, by its very name; the lower bound knows everything.
         small.settings.rivals =
-            "re-solve-last; re-solve-mean:window=3; shortest; time-smoothed:window=2; bank:windows=1/8; adam";
+            "re-solve-last; re-solve-mean:window=3; shortest; time-smoothed:window=2; ensemble:windows=1/8; "
+            "adam";
         RouteOutcome outcome = small.run();
         decisions = text_of(small.settings.decisions);
         return outcome;
@@ -142,7 +143,7 @@ TEST(RouteRun, DecisionsDoNotDependOnFutureDemand) {
     EXPECT_TRUE(one != two) << "what comes after it does know it";
     // What the last period cost is that of splits chosen without it: the same ones for either demand.
     for (const MethodRow& row : before.methods) {
-        if (row.floor) continue;
+        if (row.lower_bound) continue;
         const Real cost = method(a, row.name).total_cost - row.total_cost;
         const Real changed = method(b, row.name).total_cost - row.total_cost;
         EXPECT_NE(cost, changed);
@@ -164,7 +165,7 @@ TEST(RouteRun, ThreadsAndPipesChangeNoDecision) {
     const RouteOutcome two = threads.run();
     set_threads(1);
     EXPECT_TRUE(text_of(file.settings.decisions) == text_of(threads.settings.decisions));
-    // A pipe can be read once: nobody is given its mean, and every decision is the same.
+    // A pipe can be read once: no rival gets its mean, and every decision is the same.
     Small pipe(text);
     pipe.settings.demand = pipe.folder.path("pipe");
     ASSERT_EQ(::mkfifo(pipe.settings.demand.c_str(), 0600), 0);

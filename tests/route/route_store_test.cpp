@@ -1,5 +1,5 @@
-/// A run on a network that is cut anywhere and gone on with: the same splits, accounts, alarms, methods,
-/// files and certificates as the one that nobody cut.
+/// A run on a network that is interrupted anywhere and resumed has the same splits, accounts, alarms,
+/// methods, files and certificates as an uninterrupted one.
 #include "proxstream/core/parallel.hpp"
 
 #include "route/small_roads.hpp"
@@ -50,7 +50,7 @@ struct Busy : Small {
     }
 };
 
-std::string told(const RouteOutcome& outcome) {
+std::string outcome_text(const RouteOutcome& outcome) {
     std::string text = fmt::format("{} {} {} {} {} {}\n", outcome.periods, outcome.held, outcome.refused,
                                    outcome.alarms, outcome.events, outcome.paths_added);
     for (const MethodRow& row : outcome.methods)
@@ -68,7 +68,7 @@ std::string without_cell(const std::string& line, Index behind) {
 }
 
 /// The tables of a folder, without columns of seconds, and its ledgers without their ends.
-std::string told_folder(const std::string& path) {
+std::string folder_text(const std::string& path) {
     std::map<std::string, std::string> files;
     for (const auto& entry : std::filesystem::directory_iterator(path)) {
         const std::string name = entry.path().filename().string();
@@ -91,10 +91,10 @@ std::string told_folder(const std::string& path) {
 }
 
 /// What the page would show, without the clock's figures and the names of files.
-std::string told_report(const RunStore& store) {
+std::string report_text(const RunStore& store) {
     nlohmann::json report = nlohmann::json::parse(store.report());
     for (const char* part : {"settings", "kpis"}) report.erase(part);
-    report["lead"].erase("seconds");
+    report["primary"].erase("seconds");
     for (auto& row : report["methods"]) row.erase("seconds");
     return report.dump();
 }
@@ -117,7 +117,7 @@ struct Stored {
     RunDriver driver;
 };
 
-RouteOutcome go_on(const RouteSettings& settings) {
+RouteOutcome resume_run(const RouteSettings& settings) {
     return Stored(settings, true).drive();
 }
 
@@ -128,7 +128,7 @@ TEST(RouteStore, ResumesBitForBitAfterACutAnywhere) {
     Turn turns = 0;
     {
         Stored whole(busy.settings);
-        expected_outcome = told(whole.drive());
+        expected_outcome = outcome_text(whole.drive());
         turns = whole.run.turns();
         EXPECT_GT(whole.run.totals().held, 0U);
         EXPECT_GT(whole.run.totals().alarms, 2U);
@@ -136,9 +136,9 @@ TEST(RouteStore, ResumesBitForBitAfterACutAnywhere) {
         EXPECT_GE(whole.run.totals().certificates.size(), 4U);
     }
     ASSERT_EQ(turns, 20U);
-    const std::string expected_store = told_store(RunStore(busy.settings.store));
-    const std::string expected_report = told_report(RunStore(busy.settings.store));
-    const std::string expected_folder = told_folder(busy.settings.out);
+    const std::string expected_store = store_text(RunStore(busy.settings.store));
+    const std::string expected_report = report_text(RunStore(busy.settings.store));
+    const std::string expected_folder = folder_text(busy.settings.out);
     const std::string expected_decisions = text_of(busy.settings.decisions);
     for (Turn cut = 0; cut < turns; ++cut) {
         set_threads(cut % 2 == 0 ? 1 : 2);
@@ -150,13 +150,13 @@ TEST(RouteStore, ResumesBitForBitAfterACutAnywhere) {
             // A turn that is not saved is played again.
             if (cut % 3 == 1) stored.driver.turn();
         }
-        EXPECT_EQ(told(go_on(busy.settings)), expected_outcome) << cut;
+        EXPECT_EQ(outcome_text(resume_run(busy.settings)), expected_outcome) << cut;
         const RunStore store(busy.settings.store);
         EXPECT_TRUE(store.verify().empty());
         EXPECT_TRUE(store.state().finished);
-        EXPECT_EQ(told_store(store), expected_store) << cut;
-        EXPECT_EQ(told_report(store), expected_report) << cut;
-        EXPECT_EQ(told_folder(busy.settings.out), expected_folder) << cut;
+        EXPECT_EQ(store_text(store), expected_store) << cut;
+        EXPECT_EQ(report_text(store), expected_report) << cut;
+        EXPECT_EQ(folder_text(busy.settings.out), expected_folder) << cut;
         EXPECT_EQ(text_of(busy.settings.decisions), expected_decisions) << cut;
     }
     set_threads(1);
@@ -171,8 +171,8 @@ TEST(RouteStore, ResumesEnsemblesAndRunsWithoutFiles) {
         busy.settings.decisions.clear();
         busy.settings.store = busy.folder.path("whole.run");
         std::string expected;
-        { expected = told(Stored(busy.settings).drive()); }
-        const std::string expected_store = told_store(RunStore(busy.settings.store));
+        { expected = outcome_text(Stored(busy.settings).drive()); }
+        const std::string expected_store = store_text(RunStore(busy.settings.store));
         for (const Turn cut : {3U, 11U, 14U}) {
             busy.settings.store = busy.folder.path(fmt::format("cut{}.run", cut));
             {
@@ -180,8 +180,8 @@ TEST(RouteStore, ResumesEnsemblesAndRunsWithoutFiles) {
                 for (Turn turn = 0; turn < cut; ++turn) ASSERT_TRUE(stored.driver.turn());
                 stored.driver.save();
             }
-            EXPECT_EQ(told(go_on(busy.settings)), expected) << window << " " << cut;
-            EXPECT_EQ(told_store(RunStore(busy.settings.store)), expected_store) << window << " " << cut;
+            EXPECT_EQ(outcome_text(resume_run(busy.settings)), expected) << window << " " << cut;
+            EXPECT_EQ(store_text(RunStore(busy.settings.store)), expected_store) << window << " " << cut;
         }
     }
 }
@@ -192,7 +192,7 @@ TEST(RouteStore, AStopIsNoEndAndThereMayBeMorePeriods) {
     Stored(busy.settings).drive();
     const std::string expected = text_of(busy.settings.decisions);
 
-    // Stopped in the middle, its files are whole; it goes on in them.
+    // Stopped in the middle, its files are whole, and the resumed run continues them.
     busy.place("stopped");
     std::atomic<bool> stop = false;
     {
@@ -206,10 +206,10 @@ TEST(RouteStore, AStopIsNoEndAndThereMayBeMorePeriods) {
         EXPECT_FALSE(store.state().finished);
         EXPECT_EQ(store.state().saved, 7U);
         EXPECT_FALSE(store.certificate().empty());
-        EXPECT_TRUE(nlohmann::json::parse(store.report()).contains("lead"));
+        EXPECT_TRUE(nlohmann::json::parse(store.report()).contains("primary"));
         EXPECT_TRUE(nlohmann::json::parse(store.identity().scenery).contains("network"));
     }
-    go_on(busy.settings);
+    resume_run(busy.settings);
     EXPECT_EQ(text_of(busy.settings.decisions), expected);
 
     // One that ended with its last period may be given more of them.
@@ -219,7 +219,7 @@ TEST(RouteStore, AStopIsNoEndAndThereMayBeMorePeriods) {
     Stored(busy.settings).drive();
     EXPECT_TRUE(RunStore(busy.settings.store).state().finished);
     busy.settings.periods = 0;
-    go_on(busy.settings);
+    resume_run(busy.settings);
     EXPECT_EQ(text_of(busy.settings.decisions), expected);
     EXPECT_EQ(RunStore(busy.settings.store).state().last, 20U);
 }
@@ -235,7 +235,7 @@ TEST(RouteStore, OtherDemandAndFilesThatWereCutAreRefused) {
     const std::string demand = text_of(busy.settings.demand);
     const auto refusal = [&] {
         try {
-            go_on(busy.settings);
+            resume_run(busy.settings);
         } catch (const DataError& error) {
             return std::string(error.what());
         }

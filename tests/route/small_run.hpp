@@ -1,5 +1,5 @@
-/// A run on a handful of links in which everything happens: closures, a path that comes, demand not served, a
-/// pair without a path, a period that cannot be used, alarms; and the folder it leaves.
+/// A run on a few links with every kind of event: closures, a path that comes, demand not served, a pair
+/// without a path, a period that cannot be used, alarms; and the folder it leaves.
 #pragma once
 
 #include "proxstream/core/draw.hpp"
@@ -71,13 +71,13 @@ class SmallRun {
             routing_);
         for (Index period = 1; period <= kPeriods && period <= stop; ++period) play_period(files, period);
         if (stop <= kPeriods) return;
-        MethodRow lead = sums_.row();
-        lead.name = "lead, \"w=4\"";
-        lead.lead = true;
-        lead.ratio = 1.25;
-        MethodRow floor{.name = "clairvoyant", .total_cost = lead.total_cost / 1.25, .ratio = 1};
-        floor.floor = true;
-        files.finish(std::vector<MethodRow>{lead, floor});
+        MethodRow primary = sums_.row();
+        primary.name = "primary, \"w=4\"";
+        primary.primary = true;
+        primary.ratio = 1.25;
+        MethodRow lower_bound{.name = "clairvoyant", .total_cost = primary.total_cost / 1.25, .ratio = 1};
+        lower_bound.lower_bound = true;
+        files.finish(std::vector<MethodRow>{primary, lower_bound});
     }
 
     const Network& network() const { return network_; }

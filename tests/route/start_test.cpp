@@ -19,7 +19,7 @@ TEST(RouteStart, TheSameDemandIsSolvedFromTheSecondPeriodOn) {
         small.settings.rivals = "re-solve-last";
         Vector above;
         small.on_period = [&](const RouteProgress& progress) {
-            above.push_back(progress.last->figures.cost / progress.floor_cost - 1);
+            above.push_back(progress.last->figures.cost / progress.lower_bound_cost - 1);
         };
         expect_sound(small.run());
         ASSERT_EQ(above.size(), 6U);
@@ -99,12 +99,12 @@ TEST(RouteStart, EverySeriesOfTheReportHasEveryPeriod) {
     const RouteOutcome outcome = small.run();
     EXPECT_EQ(outcome.held, 1U);
     const nlohmann::json report = nlohmann::json::parse(RunStore(small.settings.store).report());
-    const nlohmann::json lead = report["methods"][0]["cost"];
-    ASSERT_EQ(lead.size(), kPeriods + 3);
+    const nlohmann::json primary = report["methods"][0]["cost"];
+    ASSERT_EQ(primary.size(), kPeriods + 3);
     for (Index i = 0; i < outcome.methods.size(); ++i) {
         const nlohmann::json& cost = report["methods"][i]["cost"];
         ASSERT_EQ(cost.size(), kPeriods + 3) << outcome.methods[i].name;
-        for (Index t = 0; t < 3; ++t) EXPECT_EQ(cost[t], lead[t]) << outcome.methods[i].name;
+        for (Index t = 0; t < 3; ++t) EXPECT_EQ(cost[t], primary[t]) << outcome.methods[i].name;
         EXPECT_GT(cost[0], 0);
         EXPECT_TRUE(cost[1].is_null());
         Real sum = 0;
@@ -163,14 +163,14 @@ TEST(RouteStart, ADemandThatIsExpectedIsSolvedBeforeTheFirstPeriod) {
     // Another format than the run's, with periods to pass over.
     expected.settings.first_demand =
         expected.folder.file("first.jsonl", "{\"demand\":{\"A->C\":0}}\n" + json_of({demands[0]}, {}));
-    Real floor = 0;
+    Real lower_bound = 0;
     expected.on_period = [&](const RouteProgress& progress) {
-        if (progress.periods == 1) floor = progress.floor_cost;
+        if (progress.periods == 1) lower_bound = progress.lower_bound_cost;
     };
     expect_sound(expected.run());
     expect_sound(guessed.run());
-    EXPECT_LE(expected.rows[0].figures.cost, floor * (1 + 1e-3));
-    EXPECT_GT(guessed.rows[0].figures.cost, floor * (1 + 1e-2));
+    EXPECT_LE(expected.rows[0].figures.cost, lower_bound * (1 + 1e-3));
+    EXPECT_GT(guessed.rows[0].figures.cost, lower_bound * (1 + 1e-2));
 }
 
 TEST(RouteStart, AnExpectedDemandThatCannotBeUsedIsRefused) {

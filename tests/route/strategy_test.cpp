@@ -115,7 +115,7 @@ TEST(Strategies, ShortestPutsEverythingOnTheShortestPath) {
 TEST(Strategies, AnyLearnerIsOne) {
     const Ground ground(6);
     for (const char* text :
-         {"time-smoothed:window=3", "adagrad:step=1,replay=4", "bank:windows=1/4", "adam"}) {
+         {"time-smoothed:window=3", "adagrad:step=1,replay=4", "ensemble:windows=1/4", "adam"}) {
         const auto strategy = make_strategy(text, ground.parts());
         const auto learner = make_route_learner(text, ground.parts());
         for (const Vector& demand : ground.demands) {
@@ -177,7 +177,7 @@ TEST(Strategies, WrongTextsAreRefused) {
     alone.compare = false;
     EXPECT_TRUE(rival_texts(alone).empty());
     alone.compare = true;
-    alone.rivals = "static; bank:windows=1/4 ;shortest;";
+    alone.rivals = "static; ensemble:windows=1/4 ;shortest;";
     EXPECT_EQ(rival_texts(alone).size(), 3U);
     for (const std::string& text : rival_texts(ground.settings))
         EXPECT_NO_THROW(check_strategy(text, ground.settings)) << text;

@@ -87,7 +87,7 @@ TEST(CompareRun, SeedsAreForLearnersThatDraw) {
     LearnSettings settings = drifting(150);
     settings.seed = 5;
     const CompareOutcome outcome =
-        compare(settings, {"prox-sgd:0.05,replay=4", "adam", "bank:selection=draw"}, {.seeds = 3});
+        compare(settings, {"prox-sgd:0.05,replay=4", "adam", "ensemble:selection=draw"}, {.seeds = 3});
     const CompareEntry& drawn = outcome.entries[0];
     std::vector<Real> losses;
     for (const std::uint64_t seed : {5, 6, 7}) {
@@ -123,7 +123,7 @@ TEST(CompareRun, ALearnerThatFailsDoesNotEndTheOthers) {
     EXPECT_EQ(compare_verdict(outcome, "it"), "it failed");
 }
 
-TEST(CompareRun, ARowThatAllRefuseIsNobodysFailure) {
+TEST(CompareRun, ARowThatAllRefuseIsNoFailureOfALearner) {
     const TemporaryFolder folder;
     std::ostringstream rows;
     rows << "a,y\n";

@@ -38,7 +38,7 @@ std::string quoted(std::string_view text) {
     return std::string(text.substr(begin, text.find_first_of(":'", begin) - begin));
 }
 
-TEST(OtherNames, LeadToRowsAndAreNone) {
+TEST(OtherNames, NameRowsOfOurTablesAndNoneOfTheirs) {
     const std::map<std::string_view, std::set<std::string>> tables{{"loss", names_of(losses())},
                                                                    {"regulariser", names_of(regularisers())},
                                                                    {"learner", names_of(learners())},
@@ -58,7 +58,7 @@ TEST(OtherNames, LeadToRowsAndAreNone) {
     }
 }
 
-TEST(OtherNames, AreToldInErrors) {
+TEST(OtherNames, ErrorsNameOurSpelling) {
     const auto loss = [](const char* name) {
         return tests::refusal([&] { parse_loss(name, {.features = 2}); });
     };

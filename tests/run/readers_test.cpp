@@ -1,4 +1,4 @@
-/// CSV and LIBSVM rows: what is accepted, and what every kind of bad input is told.
+/// CSV and LIBSVM rows: what is accepted, and the message for every kind of bad input.
 #include "io/parse_number.hpp"
 #include "run/csv_reader.hpp"
 #include "run/reader_support.hpp"

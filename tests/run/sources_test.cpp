@@ -182,7 +182,7 @@ TEST(Files, TroubleWithTheFileItselfIsAnIoError) {
     expect_error<IoError>([&] { open_rows({folder}, csv_options("y")); },
                           {folder, "cannot read", "directory"});
     const TemporaryFile good("a,y\n1,2\n");
-    // A missing second file is told before the first is read.
+    // A missing second file is reported before the first is read.
     expect_error<IoError>([&] { open_rows({good.path(), "/no/such"}, csv_options("y")); }, {"/no/such"});
     expect_error<ConfigError>([] { open_rows({"-", "-"}, csv_options("y")); }, {"only once"});
 }

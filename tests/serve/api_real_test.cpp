@@ -1,5 +1,5 @@
-/// The API with real learners behind it: what they say has the form the document gives, and a replay from the
-/// store is the answer that went out.
+/// The API with real learners behind it. Answers have the documented form, and a replay from the store equals
+/// the answer that was sent.
 #include "api_fixture.hpp"
 
 #include <gtest/gtest.h>

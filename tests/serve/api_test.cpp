@@ -21,7 +21,7 @@ TEST(Api, EveryRouteMatchesTheOpenApiDocument) {
     EXPECT_EQ(first["replayed"], false);
     EXPECT_EQ(first["answer"]["before"], 0);
     EXPECT_EQ(first["figures"]["loss"], 3);
-    EXPECT_TRUE(first["figures"]["residual"].is_null());
+    EXPECT_TRUE(first["figures"]["gap"].is_null());
     EXPECT_FALSE(first.contains("next"));
     const Json next = Json::parse(api.post(kMain + "/rounds?decide=true", R"({"record":{"v":4}})").body);
     EXPECT_EQ(next["next"]["turn"], 3);

@@ -53,7 +53,7 @@ TEST_F(EventHubTest, WhoIsTooFarBehindGetsTheSeries) {
     EXPECT_TRUE(contains(stream->take(), "id: 598\nevent: series\ndata: {\"series\":{},\"turn\":598}\n\n"));
     hub_->beat();
     EXPECT_TRUE(contains(stream->take(), "\"first\":599,\"last\":600"));
-    // Whoever is just near enough gets turns.
+    // A page that is just near enough gets turns.
     EXPECT_TRUE(contains(listen(600 - EventHub::kTurns)->take(), "\"first\":89,\"last\":600"));
 }
 

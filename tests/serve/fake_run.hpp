@@ -130,7 +130,7 @@ class FakeRun final : public ServedRun {
         identity.kind = "learn";
         identity.title = "numbers";
         identity.settings = {{"window", window}};
-        identity.channels = {"loss", "residual", "steps"};
+        identity.channels = {"loss", "gap", "steps"};
         return identity;
     }
     static double value_of(std::string_view record) {

@@ -49,7 +49,7 @@ TEST_F(ForkTest, AForkReceivesTheRecordsOfItsParent) {
     const Json page = api_->get(kForked + "/page");
     EXPECT_EQ(page["forks"][0]["settings"][0]["value"], "2");
     EXPECT_EQ(page["forks"][0]["begun"], 2);
-    // It is fed by its parent and by nobody else.
+    // It is fed by its parent only.
     EXPECT_EQ(api_->post("/v1/learners/twice/rounds", R"({"record":{"v":1}})").status, 409);
     EXPECT_EQ(api_->post("/v1/learners/twice/pause").status, 409);
     EXPECT_EQ(api_->post("/v1/learners/twice/fork", R"({"name":"more"})").status, 409);
@@ -90,7 +90,7 @@ TEST_F(ForkTest, NoMoreThanEight) {
 TEST_F(ForkTest, AFailingForkIsDetachedAndItsParentContinues) {
     ASSERT_EQ(fork(R"({"name":"frail"})").status, 201);
     const auto frail = api_->registry.find("frail");
-    // What its parent can play and it cannot: it has been told of other turns.
+    // Its parent can play this turn and the fork cannot, because the fork has other turns.
     std::promise<void> done;
     frail->read([&](ServedRun& run) -> Workers::Task {
         run.play(R"({"v":1})", {});
@@ -128,7 +128,7 @@ TEST_F(ForkTest, ForksCatchUpAfterARestart) {
     Workers workers(2);
     LearnerRegistry registry(
         workers, [](const std::string&, const SettingList& settings) { return FakeRun::open(settings); });
-    // Settings of a stored run name no store here; the roster is told where it is.
+    // The settings of a stored run name no store here; the registry gets its path.
     registry.open({{"main", "learn", {{"store", copy / "main.run"}}, {}}});
     const auto twice = registry.find("twice");
     ASSERT_TRUE(twice);

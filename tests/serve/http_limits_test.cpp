@@ -85,7 +85,7 @@ TEST(HttpLimits, DoNotReadAGigabyte) {
         const std::string part(std::size_t{1} << 20U, 'x');
         EXPECT_TRUE(client.send(part + part));
         expect_error(client.answer(), 413);
-        // Whoever cannot stop at once is not reset at once: it might not look for the answer then.
+        // A client that cannot stop at once is not reset at once: it might not look for the answer then.
         EXPECT_TRUE(client.send(part));
         std::size_t sent = 3;
         while (sent < 1024 && client.send(part)) ++sent;
@@ -145,7 +145,7 @@ TEST(HttpLimits, CloseConnectionsWithSlowRequests) {
     EXPECT_EQ(server.counts().cut, halves.size());
 }
 
-/// Going on does not help: the time is that of the whole request.
+/// Sending more does not help: the limit is on the time of the whole request.
 TEST(HttpLimits, CloseTricklingConnections) {
     HttpServer server(with(impatient(0.2, 30)), size_of_body);
     for (const bool body : {false, true}) {
@@ -201,7 +201,7 @@ TEST(HttpLimits, CloseConnectionsThatDoNotRead) {
     silent.send(get("/"));
     EXPECT_TRUE(eventually([&] { return server.counts().cut == 1; }));
     EXPECT_TRUE(eventually([&] { return server.counts().connections == 0; }));
-    // Whoever does read gets it, however long that takes.
+    // A client that reads gets all of it, however long that takes.
     RawClient reader(server.port());
     reader.send(get("/"));
     for (int i = 0; i < 5; ++i) {

@@ -96,7 +96,7 @@ TEST(HttpStream, SendsHeadersAtOnceAndEventsImmediately) {
     EXPECT_TRUE(client.read_until("0\r\n\r\n"));
     EXPECT_EQ(client.read().find("too late"), std::string::npos);
     client.read().clear();
-    EXPECT_EQ(client.ask(get("/")).body, "done") << "the connection goes on";
+    EXPECT_EQ(client.ask(get("/")).body, "done") << "the connection stays open";
     EXPECT_EQ(service.server().counts().streams, 0);
 }
 

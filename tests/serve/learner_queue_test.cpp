@@ -1,4 +1,4 @@
-/// A desk: order, one commit for many, posts that come twice, full disks, pauses, breakdowns.
+/// A request queue: order, one commit for many, posts that come twice, full disks, pauses, breakdowns.
 #include "serve/learner_queue.hpp"
 
 #include "fake_run.hpp"
@@ -62,7 +62,7 @@ class LearnerQueueTest : public ::testing::Test {
         const auto counts = queue_->stats().commit.counts;
         return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
     }
-    /// Keeps the desk busy until it is let go.
+    /// Keeps the queue busy until it is released.
     std::shared_ptr<std::latch> hold() {
         auto gate = std::make_shared<std::latch>(1);
         auto busy = std::make_shared<std::latch>(1);

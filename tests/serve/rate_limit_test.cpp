@@ -39,7 +39,7 @@ TEST(RateLimit, RemembersABoundedNumberOfClients) {
     EXPECT_EQ(limit.take("a", 1, 1, at(0)), 0);
     for (int i = 0; i < 1000; ++i) {
         limit.take("client " + std::to_string(i), 1, 1, at(0));
-        EXPECT_GT(limit.take("a", 1, 1, at(0)), 0) << "whoever keeps coming is not forgotten";
+        EXPECT_GT(limit.take("a", 1, 1, at(0)), 0) << "a client that keeps asking is not forgotten";
     }
     EXPECT_EQ(limit.remembered(), 3);
     EXPECT_EQ(limit.take("client 0", 1, 1, at(0)), 0) << "forgotten";

@@ -1,4 +1,4 @@
-/// A learner of rows behind the service: fed, killed, gone on with, forked.
+/// A learner of rows behind the service: fed, killed, resumed, forked.
 #include "proxstream/core/error.hpp"
 
 #include "core/json.hpp"
@@ -208,7 +208,7 @@ TEST(ServedLearn, ForksKeepTheStateIfTheWindowIsTheSame) {
         EXPECT_TRUE(sound);
         EXPECT_EQ(certificate["summary"]["rounds"], 20);
     }
-    // A fork is a run of its own: killed before it saved anything, it goes on from where it began.
+    // A fork is a run of its own: killed before it saved anything, it resumes where it began.
     const std::string before = exact->decision();
     exact.reset();
     auto again = open_served_run("learn", settings(same.name(), {{"step", "0.2"}}), "test");

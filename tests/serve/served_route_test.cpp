@@ -1,5 +1,5 @@
-/// A network that is fed by posts: what it decides is what a run on the same demand decides, wherever it is
-/// stopped in between; forks go on from where it is.
+/// A network that is fed by posts decides as a run on the same demand does, wherever it is stopped in
+/// between. Forks continue from its state.
 #include "proxstream/core/error.hpp"
 
 #include "route/small_roads.hpp"
@@ -97,7 +97,7 @@ TEST_F(ServedRoads, ResumeBitForBitAfterACutAnywhere) {
         auto whole = open("whole.run");
         post(*whole, 0, records_.size());
         whole->close();
-        expected = told_store(RunStore(folder_.path("whole.run")));
+        expected = store_text(RunStore(folder_.path("whole.run")));
     }
     for (Index cut = 0; cut < records_.size(); cut += 3) {
         const std::string name = fmt::format("cut{}.run", cut);
@@ -117,7 +117,7 @@ TEST_F(ServedRoads, ResumeBitForBitAfterACutAnywhere) {
         post(*run, stored, records_.size());
         run->close();
         run.reset();
-        EXPECT_EQ(told_store(RunStore(folder_.path(name))), expected) << cut;
+        EXPECT_EQ(store_text(RunStore(folder_.path(name))), expected) << cut;
     }
 }
 
@@ -190,7 +190,7 @@ TEST_F(ServedRoads, ForksContinueWithCompatibleState) {
     EXPECT_EQ(closed->journal().played(), 14U);  // it happens before the next turn, and is none
     EXPECT_EQ(json::parse(closed->picture())["closed"], json::array({6}));
     EXPECT_EQ(closed->decision().find("A-D"), std::string::npos);
-    // Everybody goes on, and can be opened again.
+    // All runs continue, and can be opened again.
     for (const char* name : {"same", "strict", "longer", "closed"}) {
         ServedRun& each = name[0] == 's'   ? (name[1] == 'a' ? *same : *strict)
                           : name[0] == 'l' ? *longer

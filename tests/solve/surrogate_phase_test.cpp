@@ -1,5 +1,5 @@
-// PANOC on a reduced model: the exit test and the certified decrease are exact, and panoc without the reduced
-// model, the naive twin, reaches the same end.
+// PANOC on a reduced model: the exit test and the certified decrease are exact. The naive twin, panoc without
+// the reduced model, reaches the same end.
 
 #include "proxstream/prox/regulariser_table.hpp"
 

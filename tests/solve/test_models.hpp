@@ -65,8 +65,8 @@ inline FormulaModel quadratic_with_l1(const std::vector<Real>& solution, Real we
     const Index n = solution.size();
     std::vector<std::vector<Real>> rows;
     for (Index i = 0; i < n; ++i) {
-        const Real stretch = std::pow(condition, static_cast<Real>(i) / static_cast<Real>(2 * n - 2));
-        rows.push_back(gaussian(n, 60, i, stretch / std::sqrt(static_cast<Real>(n))));
+        const Real scale = std::pow(condition, static_cast<Real>(i) / static_cast<Real>(2 * n - 2));
+        rows.push_back(gaussian(n, 60, i, scale / std::sqrt(static_cast<Real>(n))));
     }
     const auto product = [rows](ConstView y, View out) {
         fill(out, 0);

@@ -1,4 +1,4 @@
-/// Files that were cut or changed: found, gone on with from a whole state, or refused; never wrong numbers.
+/// Files that were cut or changed: found, resumed from a whole state, or refused; never wrong numbers.
 #include "proxstream/core/error.hpp"
 
 #include "io/output_file.hpp"
@@ -29,7 +29,7 @@ Fate fate_of(const naive::Played& played, const std::string& path, const std::st
     }
     const RunStore store(path);
     if (!store.verify().empty()) return Fate::refused;
-    EXPECT_EQ(told(store), expected);
+    EXPECT_EQ(contents_of(store), expected);
     return Fate::whole;
 }
 
@@ -43,7 +43,7 @@ class Damage : public ::testing::Test {
             while (!run.over()) run.turn(journal);
             run.finish(journal);
         }
-        expected_ = told(RunStore(whole_.name()));
+        expected_ = contents_of(RunStore(whole_.name()));
         Journal journal = Journal::create(killed_.name(), ToyRun::identity(), {.durable = {5, false}});
         ToyRun run(played_);
         run.begin(journal);
@@ -121,7 +121,7 @@ TEST_F(Damage, OfAClosedFileEveryChangeIsFoundOrHarmless) {
                 ++refused;
                 continue;
             }
-            EXPECT_EQ(told(store), expected_);
+            EXPECT_EQ(contents_of(store), expected_);
         } catch (const Error&) {
             ++refused;
         }

@@ -1,4 +1,4 @@
-/// A run that is cut anywhere and gone on with is the run that was never cut.
+/// A run that is interrupted anywhere and resumed equals the uninterrupted run.
 #include "proxstream/core/error.hpp"
 #include "proxstream/regret/certify.hpp"
 
@@ -36,7 +36,7 @@ std::string whole_run(const naive::Played& played, const std::string& path, cons
     run.begin(journal);
     while (!run.over()) run.turn(journal);
     run.finish(journal);
-    return told(RunStore(path));
+    return contents_of(RunStore(path));
 }
 
 class JournalKeeping : public ::testing::TestWithParam<std::string> {};
@@ -69,7 +69,7 @@ TEST_P(JournalKeeping, ResumesBitForBitAfterACutAnywhere) {
             while (!run.over()) run.turn(journal);
             run.finish(journal);
             const RunStore store(path.name());
-            ASSERT_EQ(told(store), expected) << "cut after " << cut;
+            ASSERT_EQ(contents_of(store), expected) << "cut after " << cut;
             EXPECT_TRUE(store.state().finished);
             EXPECT_TRUE(store.verify().empty()) << store.verify().front();
             EXPECT_EQ(to_json(store.certify().at(0)), certificate);
@@ -90,7 +90,7 @@ TEST_P(JournalKeeping, ADifferentReplayIsRefusedAndNothingIsLost) {
         run.begin(journal);
         for (int i = 0; i < 6; ++i) run.turn(journal);
     }
-    const std::string before = told(RunStore(path.name()));
+    const std::string before = contents_of(RunStore(path.name()));
     {
         Journal journal = Journal::open(path.name(), every(1, false, GetParam()));
         ToyRun run(other);
@@ -101,7 +101,7 @@ TEST_P(JournalKeeping, ADifferentReplayIsRefusedAndNothingIsLost) {
             },
             DataError);
     }
-    EXPECT_EQ(told(RunStore(path.name())), before);
+    EXPECT_EQ(contents_of(RunStore(path.name())), before);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, JournalKeeping, ::testing::Values("all", "turns"),
@@ -202,7 +202,7 @@ TEST(Journal, WithoutLedgerRowsADamagedStateIsReplacedByTheOneBefore) {
         EXPECT_EQ(run.place(), both ? 0U : 15U);
         while (!run.over()) run.turn(journal);
         run.finish(journal);
-        EXPECT_EQ(told(RunStore(path.name())), expected);
+        EXPECT_EQ(contents_of(RunStore(path.name())), expected);
         EXPECT_EQ(to_json(RunStore(path.name()).certify().at(0)), RunStore(whole.name()).certificate());
     }
 }
@@ -267,7 +267,7 @@ TEST(Journal, AClockRunningBackwardsAffectsTimesOnly) {
     while (!run.over()) run.turn(journal);
     run.finish(journal);
     const RunStore store(path.name());
-    EXPECT_EQ(told(store), expected);
+    EXPECT_EQ(contents_of(store), expected);
     std::int64_t last = 0;
     store.turns(0, 100, [&](const StoredTurn& turn) {
         EXPECT_GE(turn.time, last);
@@ -327,7 +327,7 @@ TEST(Journal, ReportsAFullDiskAndContinuesWhenSpaceIsFreed) {
     EXPECT_EQ(journal.pending(), 0U);
     while (!run.over()) run.turn(journal);
     run.finish(journal);
-    EXPECT_EQ(told(RunStore(path.name())), expected);
+    EXPECT_EQ(contents_of(RunStore(path.name())), expected);
 }
 
 /// Another process that looks whenever it is asked. Made before this one opens anything: SQLite's idea of
@@ -396,7 +396,8 @@ TEST(Journal, ReadersDoNotDisturbARunningRun) {
         run.turn(journal);
         // Whatever this process opens and closes must leave its own locks alone.
         EXPECT_TRUE(RunStore(path.name()).state().running);
-        // The last reader to close a file clears away the log, if it believes that nobody else has it open.
+        // The last reader to close a file clears away the log, if it believes that no other process has it
+        // open.
         EXPECT_EQ(other.look(), static_cast<int>(run.place()));
     }
 }
@@ -424,7 +425,7 @@ TEST(Journal, AStoreOfTheVersionBeforeIsBroughtUpToDate) {
     }
     EXPECT_EQ(RunStore(path.name()).sessions().size(), 1U);
     const StorePath whole;
-    EXPECT_EQ(told(RunStore(path.name())), whole_run(played, whole.name()));
+    EXPECT_EQ(contents_of(RunStore(path.name())), whole_run(played, whole.name()));
     {
         Database database(path.name(), Database::Access::write);
         database.run("PRAGMA user_version = 99");

@@ -23,7 +23,7 @@ PageParts parts_by_hand() {
     parts.identity.kind = "learn";
     parts.identity.title = "rows </script> of a mill";
     parts.identity.settings = {{"window", "64"}};
-    parts.identity.channels = {"loss", "residual"};
+    parts.identity.channels = {"loss", "gap"};
     parts.state = {.turn = 1027, .saved = 1000, .folded = 0, .finished = false, .status = "running"};
     parts.series = Series(2);
     for (Turn turn = 1; turn <= 1027; ++turn) {
@@ -146,9 +146,9 @@ TEST(PageData, LiveRunsNameTheirAddressAndForksTheirChanges) {
     EXPECT_EQ(page["forks"][0], Json::parse(page_json(parts.forks[0])));
     EXPECT_EQ(page["forks"][0]["settings"][0]["value"], "8");
     EXPECT_EQ(page["state"], Json::parse(page_json(parts.state)));
-    const Json told = Json::parse(series_json(parts.series, 1027));
-    EXPECT_EQ(told["series"], page["series"]);
-    EXPECT_EQ(told["turn"], 1027);
+    const Json sent = Json::parse(series_json(parts.series, 1027));
+    EXPECT_EQ(sent["series"], page["series"]);
+    EXPECT_EQ(sent["turn"], 1027);
 }
 
 TEST(PageData, OfAStoreThatIsOverAndOfOneThatWasLeft) {

@@ -49,7 +49,7 @@ class ToyRun {
         identity.kind = "learn";
         identity.title = "a toy";
         identity.settings = {{"window", "3"}};
-        identity.channels = {"loss", "residual"};
+        identity.channels = {"loss", "gap"};
         return identity;
     }
 
@@ -104,7 +104,7 @@ class ToyRun {
 };
 
 /// All a store says, in one text.
-inline std::string told(const RunStore& store) {
+inline std::string contents_of(const RunStore& store) {
     std::string text;
     store.ledger(0, [&](std::string_view line) {
         text += line;

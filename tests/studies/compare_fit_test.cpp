@@ -71,9 +71,10 @@ TEST(CompareFit, RunsEveryCombinationOfStepAndSeed) {
     settings.passes = 4;
     CompareFit comparison(settings);
     EXPECT_EQ(comparison.cells(), 1U + 2 * 3);
-    Index told = 0;
-    const FitComparison all = comparison.run([&](Index done, const FitCell&) { EXPECT_EQ(done, ++told); });
-    EXPECT_EQ(told, 7U);
+    Index reported = 0;
+    const FitComparison all =
+        comparison.run([&](Index done, const FitCell&) { EXPECT_EQ(done, ++reported); });
+    EXPECT_EQ(reported, 7U);
     ASSERT_EQ(all.entries.size(), 2U);
     EXPECT_FALSE(all.interrupted);
     EXPECT_EQ(all.entries[0].runs.size(), 1U);

@@ -1,6 +1,6 @@
-/// A second, slow opinion: Algorithm 1 and its baselines from their definitions, with plain loops over the
-/// whole window at every evaluation, its own prox formulas and nothing carried. It shares no arithmetic with
-/// the library, so agreement to the last digits says that both do what the definitions say.
+/// A slow twin: Algorithm 1 and its baselines from their definitions. It has plain loops over the whole
+/// window at every evaluation, its own prox formulas, and carries nothing. It shares no arithmetic with the
+/// library, so agreement to the last digits says that both do what the definitions say.
 #pragma once
 
 #include <algorithm>

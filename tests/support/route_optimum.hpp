@@ -1,5 +1,5 @@
 /// The optimum of a weighted sum of demands over the paths there are, found slowly and without the routines
-/// under test: accelerated projected gradient on losses that are summed path by path.
+/// under test. It is accelerated projected gradient on losses that are summed path by path.
 #pragma once
 
 #include "proxstream/core/linalg.hpp"

@@ -1,5 +1,5 @@
-/// Small networks to route on, drawn at random, and what their losses come to when every path is walked link
-/// by link and every record on its own.
+/// Small networks to route on, drawn at random, and their losses from walking every path link by link, record
+/// by record.
 #pragma once
 
 #include "proxstream/core/draw.hpp"

@@ -21,7 +21,7 @@ inline std::string timeless(const std::string& text) {
     return kept;
 }
 
-inline std::string told_store(const RunStore& store) {
+inline std::string store_text(const RunStore& store) {
     std::string text;
     const std::vector<std::string> channels = store.identity().channels;
     store.turns(1, store.state().last, [&](const StoredTurn& turn) {

@@ -176,7 +176,7 @@ TEST(Theorem5, ItsRemarkAndItsUnitsDoNotHold) {
     for (const Real eta : {0.01, 0.1, 0.5, 0.7}) {
         EXPECT_LT(2 * eta / (1 - eta * 1.1), condition_5(eta, 0.1));
     }
-    // Measuring x in other units (x = u z) multiplies gradients by u, L by u^2 and divides eta by u^2: the
+    // Measuring x in other units (x = u z) multiplies gradients by u, L by u^2 and divides eta by u^2. The
     // condition must not care, yet the same problem passes in one unit and fails in another.
     const Real unit = 3;
     EXPECT_GT(5, condition_5(0.5, 0.01));

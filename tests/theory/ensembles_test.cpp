@@ -1,5 +1,5 @@
 // Ensembles of windows (docs/theory.md, section 14): random ones keep every inequality, their own and their
-// members'; the price of following is that of the theorem; and the examples that say what cannot be had.
+// members'. The price of following is that of the theorem, and examples show what is impossible.
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
@@ -29,7 +29,7 @@ struct EnsembleCase {
     Case run;                     // stream, penalty, tolerance
     std::string text;             // of the learner
     std::vector<Window> windows;  // the members' judges, in their order
-    std::string play;
+    std::string selection;
 };
 
 EnsembleCase draw_ensemble(Dice& dice) {
@@ -43,7 +43,7 @@ EnsembleCase draw_ensemble(Dice& dice) {
         return a.effective_length() < b.effective_length();
     };
     std::stable_sort(ensemble.windows.begin(), ensemble.windows.end(), by_length);
-    ensemble.text = "bank:windows=";
+    ensemble.text = "ensemble:windows=";
     for (const Window& window : ensemble.windows) {
         ensemble.text += (ensemble.text.back() == '=' ? "(" : "/(") + window.text + ")";
     }
@@ -55,8 +55,8 @@ EnsembleCase draw_ensemble(Dice& dice) {
     ensemble.windows.insert(ensemble.windows.begin(), first_order, box(1));
     constexpr const char* kSelections[] = {"draw", "draw:switches=1,draws=fresh", "hedge:rate=0.7",
                                            "hedge:rounds=99", "leader:margin=0.1"};
-    ensemble.play = kSelections[dice.from(0, 4)];
-    ensemble.text += ",selection=(" + ensemble.play + ")";
+    ensemble.selection = kSelections[dice.from(0, 4)];
+    ensemble.text += ",selection=(" + ensemble.selection + ")";
     ensemble.text += dice.one_in(3) ? ",cross=no" : "";
     ensemble.text += ",steps=" + std::to_string(dice.one_in(2) ? 4 : 5000);
     return ensemble;
@@ -144,8 +144,8 @@ void play_ensemble(const EnsembleCase& ensemble, AnyLearner& learner,
     std::vector<Weights> references;
     for (const Window& window : ensemble.windows)
         references.push_back(weights_of(window, "previous", 0, run.rounds));
-    const bool follows = ensemble.play.starts_with("leader");  // by no weights
-    const bool shares = !ensemble.play.starts_with("hedge");
+    const bool follows = ensemble.selection.starts_with("leader");  // by no weights
+    const bool shares = !ensemble.selection.starts_with("hedge");
     Tracking tracking(ensemble.windows.size());
     for (Round t = 1; t <= run.rounds; ++t) {
         const Vector z(learner.decide().begin(), learner.decide().end());
@@ -180,7 +180,7 @@ void play_ensemble(const EnsembleCase& ensemble, AnyLearner& learner,
     }
     ASSERT_TRUE(follows ? certificate.at("C8").verdict == Verdict::not_promised
                         : kept(certificate.at("C8").verdict));
-    ++seen[ensemble.play.substr(0, ensemble.play.find(':'))];
+    ++seen[ensemble.selection.substr(0, ensemble.selection.find(':'))];
 }
 
 TEST(Ensembles, KeepEveryInequalityAndTheirMembersDo) {
@@ -202,7 +202,7 @@ TEST(Ensembles, KeepEveryInequalityAndTheirMembersDo) {
             ++seen["refused"];
             continue;
         }
-        SCOPED_TRACE("bank " + std::to_string(index) + ": " + ensemble.text + ", " + ensemble.run.text());
+        SCOPED_TRACE("ensemble " + std::to_string(index) + ": " + ensemble.text + ", " + ensemble.run.text());
         ASSERT_NO_FATAL_FAILURE(play_ensemble(ensemble, *learner, seen));
     }
     EXPECT_LT(seen["refused"], runs / 10);
@@ -244,7 +244,7 @@ TEST(MeanPlay, LosesTheCertificateOfItsMembersInADoubleWell) {
     EXPECT_NEAR(norm(gap(g, Vector{mean}, Vector{slope(mean)}, 0.1)), 1.5, 1e-12);
     EXPECT_NEAR(well.value(0, Vector{mean}, scratch), 0.5625, 1e-15);
 
-    // In an ensemble the two weigh the same: their mean is the hill between the wells, and the certificate
+    // In an ensemble the two weigh the same, and their mean is the hill between the wells. The certificate
     // says by how much the loss of the mean exceeds that of the members.
     const Real smoothness = 8;  // on [-1, 1]
     auto store = std::make_shared<AnyBatch>(RecordRing<WellFamily>(well, 2));

@@ -1,5 +1,5 @@
 // One runnable counterexample for each claim of the paper about exact gradients that does not hold, and the
-// tightness of what replaces it. docs/theory.md, section 9, lists them; the constants each test names are the
+// tightness of its replacement. docs/theory.md, section 9, lists them. The constants each test names are the
 // ones its printed ratio was measured with. PROXSTREAM_LONG=1 runs the long versions too.
 
 #include "proxstream/core/draw.hpp"

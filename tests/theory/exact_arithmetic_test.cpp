@@ -1,4 +1,4 @@
-// Certificates against fifty digits. Runs at hostile scales are played in double precision; every figure that
+// Certificates against fifty digits. Runs at hostile scales are played in double precision. Every figure that
 // a certificate speaks of is then computed again from the points and losses alone, with fifty digits.
 // Whatever a certificate says holds has to be true of those.
 

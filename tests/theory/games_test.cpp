@@ -1,6 +1,6 @@
 // The corrected theorem on games: every player's gap against its window keeps (delta + sigma + d_t) / w
-// in every round from the second on, over random games, with exact gradients and with bounded noise. And what
-// it does not say: windows of one cycle, and a small smoothed gap is no equilibrium.
+// in every round from the second on. The games are random, with exact gradients and with bounded noise. And
+// what it does not say: windows of one cycle, and a small smoothed gap is no equilibrium.
 #include "game/game_play.hpp"
 #include "game/game_referee.hpp"
 #include "game/game_table.hpp"
@@ -123,7 +123,7 @@ TEST(GamesTheorem, SoDoGamesWithBoundedNoise) {
 
 TEST(GamesTheorem, WindowsOfOneCycleAndLongOnesOnlySmooth) {
     // Rock, paper, scissors: with w = 1 the gap never falls; with w = 100 it keeps to 1/100 of what a round
-    // changes, and the play itself is as far from rest as ever.
+    // changes. The play itself is as far from rest as ever.
     const PlayedGame one = play_out("rps", "1", 0.1, "exact", 600, 1);
     const PlayedGame hundred = play_out("rps", "100", 0.1, "exact", 600, 1);
     EXPECT_GT(one.largest_gap, 0.5);

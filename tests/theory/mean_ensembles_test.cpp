@@ -1,5 +1,5 @@
 // Ensembles that play the mean of their members (docs/theory.md, section 14): random runs keep every
-// inequality of their certificate, worked out from the definitions in extended precision.
+// inequality of their certificate. Both sides are worked out from the definitions in extended precision.
 
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/linalg.hpp"
@@ -110,7 +110,7 @@ struct MeanCase {
         if (gradients) mixers += "/gradients";
         if (clipped) mixers += "/clipped";
         if (tracking) mixers += "/tracking";
-        return "bank:windows=" + lengths + ",also=" + (also.empty() ? "none" : also) +
+        return "ensemble:windows=" + lengths + ",also=" + (also.empty() ? "none" : also) +
                ",cross=" + (cross ? "yes" : "no") + ",effort=inf,steps=50,selection=(mean:mixers=" + mixers +
                ",switches=" + std::to_string(switches) + ")";
     }

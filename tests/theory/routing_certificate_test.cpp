@@ -124,8 +124,8 @@ TEST(RoutingCertificates, HoldOnHundredsOfRandomRuns) {
 }
 
 TEST(RoutingCertificates, HoldForEnsemblesAndBaselines) {
-    for (const char* text : {"time-smoothed:window=auto", "bank:windows=1/4/16", "adagrad:replay=3", "adam",
-                             "full-history", "re-solve:steps=3"}) {
+    for (const char* text : {"time-smoothed:window=auto", "ensemble:windows=1/4/16", "adagrad:replay=3",
+                             "adam", "full-history", "re-solve:steps=3"}) {
         for (std::uint64_t seed = 1; seed <= 8; ++seed) {
             Drawn drawn = draw(seed);
             drawn.parts.window = "6";
@@ -162,7 +162,7 @@ class Misleading {
     }
     Index improve(std::span<const Real> /*weights*/, View x, Scratch& /*scratch*/) const {
         if (outside_) {
-            for (Real& share : x) share /= 2;  // cheaper for everybody, and not allowed
+            for (Real& share : x) share /= 2;  // cheaper for every pair, and not allowed
         } else {
             for (Real& share : x) share = share == 1 ? 1 : 0;
             for (Index i = 0; i < x.size(); i += 4) x[i] = 1;

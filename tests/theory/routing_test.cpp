@@ -1,5 +1,5 @@
-// What docs/theory.md says of routing, on the losses the product computes: which sums are convex, why the L1
-// norm does nothing, and what missing paths do to a gap.
+// What docs/theory.md says of routing, on the losses of the program: which sums are convex, why the L1 norm
+// does nothing, and the effect of missing paths on a gap.
 
 #include "proxstream/core/linalg.hpp"
 #include "proxstream/prox/prox_gradient_step.hpp"

@@ -1,5 +1,5 @@
-// What docs/theory.md says of inner loops: long steps (T3), cheap updates under exact tests (T4), how far a
-// gap lets a point stray under strong convexity, and a switching penalty of nothing.
+// What docs/theory.md says of inner loops: long steps (T3), cheap updates under exact tests (T4), and how far
+// a gap lets a point stray under strong convexity. Also a switching penalty of nothing.
 
 #include "proxstream/core/draw.hpp"
 #include "proxstream/core/linalg.hpp"

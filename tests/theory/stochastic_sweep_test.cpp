@@ -1,5 +1,5 @@
-// What is proved of estimated gradients, on random runs: bounded noise on every one of them, mean counts and
-// mean regrets over the draws of each, and the certificate of one run. PROXSTREAM_LONG=1 draws more of them.
+// What is proved of estimated gradients, on random runs: bounded noise on every run, mean counts and mean
+// regrets over its draws. Also the certificate of one run. PROXSTREAM_LONG=1 draws more of them.
 
 #include "proxstream/core/draw.hpp"
 #include "proxstream/core/linalg.hpp"

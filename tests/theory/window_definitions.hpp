@@ -1,5 +1,5 @@
-/// Weighted windows, models and penalties from their definitions, for runs that are checked against them:
-/// every record of a run is kept and every sum is a plain loop over all of them.
+/// Weighted windows, models and penalties from their definitions, for runs that are checked against them.
+/// Every record of a run is kept and every sum is a plain loop over all of them.
 #pragma once
 
 #include "proxstream/core/types.hpp"

@@ -120,7 +120,7 @@ class Account {
         const Real change = length(seen(along(after, -1, before)));
         expect_same(report.forecast_change, change, size, "model change", t);
         changes_ += change;
-        expect_same(report.forecast_gap, length(gap(x, after)), size, "model residual", t);
+        expect_same(report.forecast_gap, length(gap(x, after)), size, "forecast gap", t);
         left_with = gap(next, gradient(model_, t, next));
         const Real exit = length(left_with);
         expect_same(report.exit_gap, exit, length(next) / run_.step + 1, "r", t);

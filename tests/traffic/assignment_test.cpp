@@ -71,7 +71,7 @@ TEST(Assignment, BraessByHand) {
     const std::vector<Real> equilibrium = {4, 2, 2, 2, 4};
     for (Index e = 0; e < 5; ++e) EXPECT_NEAR(user.loads[e], equilibrium[e], 1e-4);
     const Solved system = solve(network, pairs, {6}, "system", 1e-8);
-    EXPECT_NEAR(system.time, 498, 498e-8);  // nobody takes the short cut
+    EXPECT_NEAR(system.time, 498, 498e-8);  // no flow takes the short cut
     const std::vector<Real> optimum = {3, 3, 3, 0, 3};
     for (Index e = 0; e < 5; ++e) EXPECT_NEAR(system.loads[e], optimum[e], 1e-4);
     EXPECT_NEAR(system.result.last.objective, 498, 498e-8);

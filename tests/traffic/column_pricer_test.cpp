@@ -92,7 +92,7 @@ TEST(ColumnPricer, WithoutRoomAnUnusedPathGivesWayAndAUsedOneDoesNot) {
     // Margins: 1 is cheaper than 2 by one half.
     EXPECT_TRUE(pricer.price(routing, single.mix(), std::vector<Real>{0, 1}, 0.51, scratch).changes.empty());
     EXPECT_FALSE(pricer.price(routing, single.mix(), std::vector<Real>{0, 1}, 0.49, scratch).changes.empty());
-    // A pair that nobody asks for gets nothing.
+    // A pair without demand gets nothing.
     Single nothing({0});
     EXPECT_TRUE(pricer.price(routing, nothing.mix(), std::vector<Real>{0, 1}, 0, scratch).changes.empty());
 }

@@ -166,7 +166,7 @@ TEST(DemandBatch, MultiplesOfOneMatrixAreOneColumn) {
     push(nearly, 1);
     EXPECT_EQ(columns_of(batch), 5U);
     expect_sum();
-    // A record that is taken back leaves the columns as they were.
+    // A record that is rolled back leaves the columns as they were.
     batch.drop_newest();
     demands.pop_back();
     EXPECT_EQ(columns_of(batch), 4U);

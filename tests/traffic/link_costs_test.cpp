@@ -370,7 +370,7 @@ TEST(LinkCosts, AScaledCapacityIsThatOfANetworkBuiltWithIt) {
             }
         };
         expect_equal(costs, wanted, 0);
-        // All capacities together, an incident going on meanwhile; and again, from the file's.
+        // All capacities together, during an incident; and again, from the file's.
         std::vector<Link> wide = narrow;
         for (Link& link : wide) link.capacity *= 1.3;
         costs.scale_all(7);

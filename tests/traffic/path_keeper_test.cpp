@@ -1,4 +1,4 @@
-/// Links that close, open and narrow while a run goes on: which paths are there, and what becomes of splits.
+/// Links that close, open and narrow during a run: which paths are there, and what becomes of splits.
 #include "traffic/path_keeper.hpp"
 
 #include "proxstream/core/linalg.hpp"
@@ -87,7 +87,7 @@ TEST(PathKeeper, AClosedLinkLosesItsFlowAndReopensEmpty) {
     EXPECT_EQ(x, (std::vector<Real>{0, 1, 0, 1, 0}));
     EXPECT_EQ(paths_of(*fork.routing, 0), (std::set<Path>{{0}, {1}}));
     EXPECT_TRUE(keeper.unreachable().empty());
-    // Closed and opened again before anybody decides: nothing happened.
+    // Closed and opened again before a decision: nothing happened.
     x = {0.4, 0.6, 0, 1, 0};
     keeper.apply(std::vector<NetworkEvent>{event(Kind::close, 0), event(Kind::open, 0)});
     keeper.repair(x);

@@ -1,4 +1,4 @@
-/// The splits of all pairs as a set to project on: against products of simplices, against a slow projection
+/// The splits of all pairs as a set to project on, against products of simplices, against a slow projection
 /// of the live slots alone, and against the definition of a prox.
 #include "traffic/split_set.hpp"
 

@@ -24,7 +24,7 @@ const variant = (name, change) => writeVariant(fixture, join(shots, `${name}.htm
 const page = await browser.open(fixture);
 await check('loads without a complaint and asks nothing of any network', () => checkQuiet(page));
 await check('opens at the busiest period', async () => {
-  const loads = data.lead.utilisation_max;
+  const loads = data.primary.utilisation_max;
   assert.equal(await slider(page), loads.indexOf(Math.max(...loads)));
 });
 await check('what is on the screen equals the data, wherever the slider stands', async () => {
@@ -61,7 +61,7 @@ await check('pointing at a link tells its name, load and capacity', async () => 
     const { left, top, width, height } = document.querySelector('canvas.map').getBoundingClientRect();
     return { left, top, width, height };
   });
-  const told = new Set();
+  const seen = new Set();
   for (let i = 1; i < 12; ++i) {
     await page.mouse('mouseMoved', box.left + (box.width * i) / 12, box.top + box.height * (0.3 + 0.03 * i));
     await page.settle();
@@ -74,9 +74,9 @@ await check('pointing at a link tells its name, load and capacity', async () => 
     assert.ok(link >= 0, tip.name);
     assert.equal(numberIn(tip.values[0]), load(data, 454, link) / 10);
     assert.equal(numberIn(tip.values[2]), data.events.filter((e) => e.link === link && e.capacity !== null).at(-1)?.capacity ?? data.network.links.capacity[link]);
-    told.add(tip.name);
+    seen.add(tip.name);
   }
-  assert.ok(told.size >= 3, `only ${told.size} links were found`);
+  assert.ok(seen.size >= 3, `only ${seen.size} links were found`);
 });
 await check('the map zooms with keys and comes back', async () => {
   const all = await picture(page);
@@ -91,7 +91,7 @@ await check('the map zooms with keys and comes back', async () => {
   await page.settle();
   assert.equal(await page.run(() => document.querySelector('.map-tools button:last-child').disabled), true);
 });
-await check('play goes on and stops', async () => {
+await check('play runs and stops', async () => {
   await goTo(page, 100);
   await page.click('.play');
   await new Promise((resolve) => setTimeout(resolve, 600));
@@ -128,15 +128,15 @@ await check('a legend switches its line off and on', async () => {
   assert.equal(await page.run(() => document.querySelector('#chart-cost .chart-legend li:nth-child(2) button').getAttribute('aria-pressed')), 'false');
   await page.click('#chart-cost .chart-legend li:nth-child(2) button');
 });
-await check('costs stand above the floor, and period by period', async () => {
+await check('costs stand above the lower bound, and period by period', async () => {
   await goTo(page, 200);
   const value = () => page.text('#chart-cost .chart-legend li:first-child .value');
-  const lead = data.methods.find((m) => m.isLead);
-  const floor = data.methods.find((m) => m.isFloor);
+  const primary = data.methods.find((m) => m.isPrimary);
+  const lowerBound = data.methods.find((m) => m.isLowerBound);
   const sum = (m) => m.cost.slice(0, 201).reduce((a, b) => a + b, 0);
-  assert.ok(Math.abs(numberIn(await value()) / (sum(lead) - sum(floor)) - 1) < 1e-3);
+  assert.ok(Math.abs(numberIn(await value()) / (sum(primary) - sum(lowerBound)) - 1) < 1e-3);
   await page.click('#chart-cost .choice button:last-child');
-  assert.ok(Math.abs(numberIn(await value()) / lead.cost[200] - 1) < 1e-3);
+  assert.ok(Math.abs(numberIn(await value()) / primary.cost[200] - 1) < 1e-3);
   await page.click('#chart-cost .choice button:first-child');
 });
 await check('every claim stands with its verdict, and the command is there to copy', async () => {
@@ -251,7 +251,7 @@ await check('a report of nothing opens all the same', async () => {
     other.methods = other.alarms = other.events = other.kpis = other.sums = other.settings = other.frames.periods = other.periods.labels = [];
     other.frames.permille = other.command = other.certificate.conclusion = '';
     other.certificate.claims = [];
-    for (const name of Object.keys(other.lead)) other.lead[name] = [];
+    for (const name of Object.keys(other.primary)) other.primary[name] = [];
   });
   const other = await browser.open(path);
   await checkQuiet(other);
@@ -261,7 +261,7 @@ await check('a report of one period, with much unknown, opens too', async () => 
   const path = variant('single', (other) => {
     other.periods.labels = ['1'];
     other.periods.minutes = 0;
-    for (const name of Object.keys(other.lead)) other.lead[name] = name === 'cost' ? [null] : [];
+    for (const name of Object.keys(other.primary)) other.primary[name] = name === 'cost' ? [null] : [];
     for (const method of other.methods) Object.assign(method, { cost: [], ratio: null, churn: null });
     other.frames = { periods: [0], permille: other.frames.permille.slice(0, 2 * other.network.links.name.length) };
     other.alarms = other.events = [];
@@ -290,7 +290,7 @@ await check('a city of 3,000 links and 700 frames moves without waiting', async 
     const frame = (t) => links.name.map((_, l) => digits[(l * 13 + t) % 16] + digits[(l + t) % 16]).join('');
     other.frames.permille = other.frames.periods.map(frame).join('');
     other.periods.labels = other.frames.periods.map((i) => `d${Math.floor(i / 96)} ${i % 96}`);
-    for (const name of Object.keys(other.lead)) other.lead[name] = other.frames.periods.map((i) => 0.5 + 0.4 * Math.sin(i / 9));
+    for (const name of Object.keys(other.primary)) other.primary[name] = other.frames.periods.map((i) => 0.5 + 0.4 * Math.sin(i / 9));
     for (const method of other.methods) method.cost = other.frames.periods.map(() => 1);
     other.alarms = other.events = [];
   });

@@ -22,7 +22,7 @@ export const checker = (prefix) => async (name, action) => {
 
 export const slider = (page) => page.run(() => Number(document.querySelector('#period').value));
 
-/** Moves a slider, the bar of time's unless told, to a place. */
+/** Moves a slider, by default that of the bar of time, to a place. */
 export const goTo = (page, place, selector = '#period') => page.run((p, s) => {
   const input = document.querySelector(s);
   input.value = p;
@@ -89,21 +89,21 @@ export async function checkShown(page, data, period) {
       return [(box.left + box.right) / 2 - over.left, over.width];
     }),
   }));
-  const { lead } = data;
+  const { primary } = data;
   assert.equal(shown.label, data.periods.labels[period]);
   const time = /\d\d:\d\d/.exec(shown.label)?.[0] ?? shown.label;
   assert.ok(shown.said.endsWith(time), `'${shown.said}' for '${shown.label}'`);
-  assertShown(shown.readings['now-demand'], lead.demand[period], 'demand');
-  assertShown(shown.readings['now-cost'], lead.cost[period], 'cost');
-  assertShown(shown.readings['now-load'], lead.utilisation_max[period] * 100, 'largest load');
-  assertShown(shown.readings['now-churn'], lead.churn[period], 'churn');
+  assertShown(shown.readings['now-demand'], primary.demand[period], 'demand');
+  assertShown(shown.readings['now-cost'], primary.cost[period], 'cost');
+  assertShown(shown.readings['now-load'], primary.utilisation_max[period] * 100, 'largest load');
+  assertShown(shown.readings['now-churn'], primary.churn[period], 'churn');
   const active = data.alarms.filter((a) => a.period <= period && (a.cleared === null || period < a.cleared)).length;
   assert.equal(shown.readings['now-alarms'], String(active));
   const legend = { 'chart-load': ['utilisation_max', 'utilisation_p95', 'utilisation_mean', 'utilisation_median'], 'chart-steps': ['steps'], 'chart-regret': ['regret', 'regret_bound'] };
   for (const [id, names] of Object.entries(legend)) {
-    const known = names.filter((name) => lead[name].some((v) => v !== null && (id !== 'chart-regret' || v > 0)));
+    const known = names.filter((name) => primary[name].some((v) => v !== null && (id !== 'chart-regret' || v > 0)));
     known.forEach((name, i) => {
-      const value = lead[name][period];
+      const value = primary[name][period];
       const drawn = id === 'chart-regret' && !(value > 0) ? null : value;
       assertShown(shown.legends[id][i], id === 'chart-load' && drawn !== null ? drawn * 100 : drawn, name);
     });

@@ -52,7 +52,7 @@ test('the last known value and the late median', () => {
   assert.equal(lateMedian([null]), null);
 });
 
-test('what a residual looks back on, in words', () => {
+test('what a gap looks back on, in words', () => {
   assert.equal(windowText([{ window: 10 }, { window: 10 }]), 'the last 10 plays');
   assert.equal(windowText([{ window: 1 }]), 'the last play');
   assert.equal(windowText([{ window: 5 }, { window: 20 }]), 'the last 5 to 20 plays');
@@ -103,7 +103,7 @@ test('points fall on the canvas, up is up, and a unit may be as long both ways',
   assert.deepEqual([equal.x(0), equal.x(2), equal.y(0), equal.y(2)], [60, 160, 120, 20]);
 });
 
-test('leaping paths are told from wandering ones', () => {
+test('leaping paths are distinguished from wandering ones', () => {
   const angles = Array.from({ length: 200 }, (_, i) => i);
   assert.equal(leaps(angles.map((a) => Math.cos(0.02 * a)), angles.map((a) => Math.sin(0.02 * a))), false);
   assert.equal(leaps(angles.map((a) => Math.cos(2 * a)), angles.map((a) => Math.sin(2 * a))), true);
@@ -117,7 +117,7 @@ test('stills are spread from the first to the last', () => {
   assert.deepEqual(spread(0, 6), []);
 });
 
-test('a shared axis has whole decades, and rounding errors do not stretch it', () => {
+test('a shared axis has whole decades, and rounding errors do not widen it', () => {
   assert.deepEqual(sharedSpan([[0.02, null], [3]]), [0.01, 10]);
   assert.deepEqual(sharedSpan([[1]]), [1, 10]);
   assert.deepEqual(sharedSpan([[1e-17, 0.5]]), [1e-8, 1]);
@@ -141,10 +141,10 @@ test('key figures say what is smoothed and what is not', () => {
     gains: { rounds: [5], values: [1.5], exact: false }, players: [{ window: 4 }], centres: { x: [0, 1], y: [0, 1] },
     clouds: [{ round: 9, x: [], y: [], modes: 1, quality: 0.25, divergence: 0.69 }],
   } as unknown as PlayData;
-  const told = new Map(playKpis(data).map(({ name, value, help }) => [name, `${value}; ${help}`]));
-  assert.equal(told.get('Smoothed gap at the end'), '0.25; over the last 4 plays; proved: at most 0.3');
-  assert.equal(told.get('Gap of the last play alone'), '3; median of the last tenth: 3');
-  assert.match(told.get('Exploitability of the last play')!, /^\u2265\u202f1\.5; what local/);
-  assert.match(told.get('Modes covered')!, /^1 of 2;/);
+  const kpis = new Map(playKpis(data).map(({ name, value, help }) => [name, `${value}; ${help}`]));
+  assert.equal(kpis.get('Smoothed gap at the end'), '0.25; over the last 4 plays; proved: at most 0.3');
+  assert.equal(kpis.get('Gap of the last play alone'), '3; median of the last tenth: 3');
+  assert.match(kpis.get('Exploitability of the last play')!, /^\u2265\u202f1\.5; what local/);
+  assert.match(kpis.get('Modes covered')!, /^1 of 2;/);
   assert.equal(playKpis({ ...data, gap: [], gapBound: [], instantGap: [], gains: { rounds: [], values: [], exact: true }, clouds: [] }).length, 0);
 });

@@ -51,13 +51,13 @@ async function checkPlay(page, data, place) {
   const gap = shown.legends['chart-gap'];
   if (known(data.gap)) assertShown(gap['smoothed gap'], data.gap[place], 'gap');
   if (known(data.gapBound)) assertShown(gap['its proved bound'], data.gapBound[place], 'bound of the gap');
-  if (known(data.instantGap)) assertShown(gap['gap of this play'], data.instantGap[place], 'residual of this play');
+  if (known(data.instantGap)) assertShown(gap['gap of this play'], data.instantGap[place], 'gap of this play');
   if (known(data.gains.values)) assertShown(gap[data.gains.exact ? 'exploitability' : 'exploitability, at least'], gain, 'exploitability');
   data.players.forEach((player, i) => {
     if (known(player.cost)) assertShown(shown.legends[`chart-cost-${i}`].cost, player.cost[place], `cost of ${player.name}`);
-    const residuals = shown.legends[`chart-residual-${i}`];
-    if (known(player.instant)) assertShown(residuals['of this play alone'], player.instant[place], `residual of ${player.name}`);
-    if (known(player.bound)) assertShown(residuals['its proved bound'], player.bound[place], `bound of ${player.name}`);
+    const gaps = shown.legends[`chart-gap-${i}`];
+    if (known(player.instant)) assertShown(gaps['of this play alone'], player.instant[place], `gap of ${player.name}`);
+    if (known(player.bound)) assertShown(gaps['its proved bound'], player.bound[place], `bound of ${player.name}`);
   });
   data.paths.forEach((path, i) => {
     const at = path.rounds.filter((r) => r <= round).length - 1;
@@ -99,7 +99,7 @@ for (const name of ['plane', 'triangles', 'ring']) {
     assert.match(await page.text('.claim .sides'), /0\.0298 against 0\.033/);
     assert.deepEqual(await page.run(() => [...document.querySelectorAll('.settings dd')].map((dd) => dd.textContent)), data.settings.map((s) => s.value));
   });
-  await check(`${name}: nobody takes the smoothed gap for an equilibrium`, async () => {
+  await check(`${name}: the page says that the smoothed gap is no equilibrium`, async () => {
     assert.match(await page.text('#chart-gap .note'), /no Nash equilibrium/);
     assert.deepEqual(await page.run(() => [...document.querySelectorAll('#chart-gap .group')].map((li) => li.textContent)),
       ['Of this play alone', 'Smoothed over the last 10 plays']);
@@ -150,7 +150,7 @@ await check('the path grows with time, and a click on it goes there', async () =
   await plane.settle();
   assert.ok((await slider(plane)) <= 1, String(await slider(plane)));
 });
-await check('a click on a chart goes to the round under it, and play goes on', async () => {
+await check('a click on a chart goes to the round under it, and play continues', async () => {
   await plane.click('#chart-gap .u-over');
   const at = await slider(plane);
   assert.ok(Math.abs(pennies.rounds[at] - 2500) < 30, String(at));
@@ -228,7 +228,7 @@ await check('text from files stays text', async () => {
 });
 await check('plays of nothing, of one round, of zeros, of one learner without a window, and of many open too', async () => {
   const series = ['gap', 'gapBound', 'instantGap'];
-  const each = ['residual', 'bound', 'instant', 'cost'];
+  const each = ['gap', 'bound', 'instant', 'cost'];
   const fill = (other, rounds, value) => {
     other.rounds = rounds;
     for (const name of series) other[name] = rounds.map(() => value);

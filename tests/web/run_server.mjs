@@ -2,10 +2,10 @@
 import { createServer } from 'node:http';
 
 export const channels = {
-  learn: ['loss', 'residual', 'bound', 'tolerance', 'regret', 'regret_bound', 'variation', 'steps', 'gradients', 'seconds'],
-  route: ['cost', 'demand', 'utilisation_max', 'churn', 'residual', 'bound', 'tolerance', 'regret', 'regret_bound', 'steps', 'gradients', 'seconds'],
+  learn: ['loss', 'stationarity_gap', 'bound', 'tolerance', 'regret', 'regret_bound', 'variation', 'steps', 'gradients', 'seconds'],
+  route: ['cost', 'demand', 'utilisation_max', 'churn', 'stationarity_gap', 'bound', 'tolerance', 'regret', 'regret_bound', 'steps', 'gradients', 'seconds'],
   play: ['gap', 'gap_bound', 'instant_gap', 'steps', 'gradients'],
-  fit: ['objective', 'residual', 'passes', 'step'],
+  fit: ['objective', 'stationarity_gap', 'passes', 'step'],
 };
 
 /** Same every time, between 0 and 1. */
@@ -14,14 +14,14 @@ const draw = (turn, salt) => {
   return x - Math.floor(x);
 };
 
-/** What a turn is like: a loss that drifts and jumps, residuals below their bounds. `better`: a fork's. */
+/** What a turn is like: a loss that drifts and jumps, gaps below their bounds. `better`: a fork's. */
 export function figures(kind, turn, better = 1) {
   const drift = 1 + 0.5 * Math.sin(turn / 9000) + (Math.floor(turn / 40000) % 3 === 1 ? 0.6 : 0);
-  const residual = better * 0.02 * (0.3 + draw(turn, 1)) * drift;
+  const gap = better * 0.02 * (0.3 + draw(turn, 1)) * drift;
   const all = {
     loss: better * (0.4 * drift + 0.3 * draw(turn, 2)), cost: better * 1e4 * (drift + 0.2 * draw(turn, 2)), demand: 800 * drift + 50 * draw(turn, 3),
     utilisation_max: Math.min(1.4, 0.6 * drift + 0.15 * draw(turn, 4)), churn: draw(turn, 5) < 0.7 ? 0 : 3 * draw(turn, 6),
-    residual, bound: residual * (1.05 + draw(turn, 7)) + 0.002, tolerance: 0.01, variation: 0.05 * draw(turn, 8) + 1e-5,
+    stationarity_gap: gap, bound: gap * (1.05 + draw(turn, 7)) + 0.002, tolerance: 0.01, variation: 0.05 * draw(turn, 8) + 1e-5,
     regret: 3e-4 * turn * better, regret_bound: 8e-4 * turn, steps: draw(turn, 9) < 0.6 ? 0 : Math.ceil(6 * better * draw(turn, 10)),
     gradients: 32 + Math.floor(200 * draw(turn, 11)), seconds: 2e-5 * (1 + draw(turn, 12)) + (draw(turn, 13) < 0.0005 ? 3e-3 : 0),
     gap: 0.1 / (1 + turn / 100), gap_bound: 0.15 / (1 + turn / 100), instant_gap: 0.3 * draw(turn, 14),
@@ -91,7 +91,7 @@ export class PaperRun {
     this.listeners = new Set();
     this.forks = [];
     this.alarms = turn > 100 ? [
-      { id: 1, turn: 40, cleared: 62, kind: 'residual', subject: '', text: 'residual above its tolerance for 16 turns' },
+      { id: 1, turn: 40, cleared: 62, kind: 'stationarity gap', subject: '', text: 'gap above its tolerance for 16 turns' },
       { id: 2, turn: Math.floor(turn * 0.7), cleared: null, kind: 'refused', subject: 'record', text: 'a loss was not finite: the record was refused' },
     ] : [];
   }
@@ -142,7 +142,7 @@ export class PaperRun {
     for (let turn = Math.max(first, this.begun + 1); turn <= this.turn; ++turn) rows.push(figures(this.kind, turn, this.better));
     if (rows.length) this.tell(reply, 'turns', { first: Math.max(first, this.begun + 1), last: this.turn, figures: rows }, this.turn);
   }
-  /** So many turns more; forks follow. `quiet`: nobody is told. */
+  /** So many turns more; forks follow. `quiet`: no page gets an event. */
   play(turns, quiet = false) {
     const before = this.turn;
     this.turn += turns;

@@ -84,7 +84,7 @@ for (const kind of ['learn', 'route', 'play', 'fit']) {
     assert.ok(Object.keys(shown).length >= 3, JSON.stringify(shown));
     assert.equal(await page.run(() => document.querySelector('#what-if, .run-bar [data-view=fork]:not([hidden])')), null);
     assert.match(await statusText(page), /stopped/);
-    if (channels[kind].includes('residual')) assertShown(shown['chart-residual'].residual, figures(kind, 300)[channels[kind].indexOf('residual')], 'residual');
+    if (channels[kind].includes('stationarity_gap')) assertShown(shown['chart-stationarity'].gap, figures(kind, 300)[channels[kind].indexOf('stationarity_gap')], 'gap');
     assert.deepEqual((await page.run(() => [...document.querySelectorAll('.alarms li')].map((li) => li.className))), ['open', 'cleared']);
     assert.deepEqual([(await faintTexts(page)).faint, await stickingOut(page), await nameless(page)], [[], [], []]);
     await shot(page, `run-${kind}`, 1280);
@@ -136,9 +136,9 @@ await check('a turn that is looked at stays in view while others come', async ()
   await until(page, () => document.querySelector('#now').textContent, (text) => text === 'turn 140');
 });
 await check('alarms come and are cleared, a pause is shown', async () => {
-  rows.alarm({ id: 9, turn: 140, cleared: null, kind: 'residual', subject: 'x', text: 'above tolerance' });
+  rows.alarm({ id: 9, turn: 140, cleared: null, kind: 'stationarity gap', subject: 'x', text: 'above tolerance' });
   await until(page, () => document.querySelectorAll('.alarms .open').length, (n) => n === 1);
-  rows.alarm({ id: 9, turn: 140, cleared: 141, kind: 'residual', subject: 'x', text: 'above tolerance' });
+  rows.alarm({ id: 9, turn: 140, cleared: 141, kind: 'stationarity gap', subject: 'x', text: 'above tolerance' });
   await until(page, () => document.querySelectorAll('.alarms .cleared').length, (n) => n === 1);
   rows.setStatus('paused', 'by hand');
   await until(page, () => document.querySelector('.badge').textContent, (text) => text.includes('paused'));
@@ -152,7 +152,7 @@ await check('a dropped connection is taken up again, without a gap or a double t
   await untilTurn(page, 160);
   await checkTurns(page, 'learn', 160, [139, 140, 141, 150, 160]);
 });
-await check('after the service was stopped and started again it goes on, without a reload', async () => {
+await check('after the service was stopped and started again it continues, without a reload', async () => {
   const { port } = service;
   await service.stop();
   await until(page, () => document.querySelector('.status .line').className, (line) => line.includes('reconnecting'));

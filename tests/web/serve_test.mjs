@@ -122,7 +122,7 @@ try {
     await untilTurn(page, 120);
     await checkTurns(page, 120, [1, 2, 60, 119, 120]);
   });
-  await check('the service ends and begins again: the page goes on', async () => {
+  await check('the service ends and begins again: the page continues', async () => {
     await service.stop();
     await untilLine(page, /^reconnecting . last event/);
     await service.start();
@@ -211,8 +211,8 @@ try {
     await post(40, 80);
     await untilTurn(page, 80);
     await until(page, () => [...document.querySelectorAll('.forks tbody tr')[1].children].map((cell) => cell.textContent), (row) => row[2] === '80' && /B-D closed/.test(row[1]));
-    const told = await page.run(() => document.querySelectorAll('.forks tbody tr')[1].children[3].textContent);
-    assert.match(told, /\+/, `a closed link costs: ${told}`);
+    const shown = await page.run(() => document.querySelectorAll('.forks tbody tr')[1].children[3].textContent);
+    assert.match(shown, /\+/, `a closed link costs: ${shown}`);
     noErrors(page);
     await shot(page, 'serve-roads-dark');
     await page.close();

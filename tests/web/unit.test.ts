@@ -7,7 +7,7 @@ import { compact, count, duration, figure, labelText, percent, seconds, splitLab
 import { distance2, extent, sides, widths } from '../../web/src/geometry';
 import { rivalStyle } from '../../web/src/series_style';
 import { sortMethods } from '../../web/src/sort';
-import { positive, runningSums, slidingMean, stretchMaxima } from '../../web/src/thin';
+import { positive, runningSums, slidingMean, intervalMaxima } from '../../web/src/thin';
 
 test('figures have thousands apart and few digits', () => {
   assert.equal(figure(1234567.891), '1,234,568');
@@ -108,12 +108,12 @@ test('lines differ in more than colour', () => {
 test('thinning keeps every maximum', () => {
   const series = Array.from({ length: 1000 }, (_, i) => Math.sin(i * i));
   for (const places of [1, 7, 333, 1000, 2500]) {
-    const thin = stretchMaxima(series, places);
+    const thin = intervalMaxima(series, places);
     assert.equal(thin.length, places);
     assert.equal(Math.max(...(thin as number[])), Math.max(...series));
     for (const value of thin) assert.ok(series.includes(value as number));
   }
-  assert.deepEqual(stretchMaxima([null, 2, null, null], 2), [2, null]);
+  assert.deepEqual(intervalMaxima([null, 2, null, null], 2), [2, null]);
   assert.deepEqual(runningSums([1, null, 2]), [1, 1, 3]);
   assert.deepEqual(positive([0, 1, -1, null]), [null, 1, null, null]);
 });

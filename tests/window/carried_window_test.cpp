@@ -54,7 +54,7 @@ TEST(CarriedWindow, EqualsAFullPassWithinItsDriftBound) {
             ASSERT_TRUE(window.arrive(10 * normal({1, t, 0, 0, 0}), x, scratch));
             const Arrival& arrival = window.carry(x, scratch);
             ASSERT_EQ(arrival.outgoing_loss == 0, t < length);
-            const Real exact = window.try_at(x, scratch);  // not accepted: the carry goes on
+            const Real exact = window.try_at(x, scratch);  // not accepted: the carry stays valid
             ASSERT_LE(std::abs(window.value() - exact), window.value_drift() + 1e-13) << t;
             ASSERT_LE(distance(window.gradient(), window.trial_gradient()), window.gradient_drift() + 1e-13)
                 << t;

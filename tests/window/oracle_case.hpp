@@ -25,7 +25,7 @@ using Rows = LinearFamily::Batch;
 using Functions = RecordRing<FunctionFamily>;
 
 inline constexpr Index kFeatures = 4;
-inline constexpr Round kRound = 9;  // of every estimate, unless told otherwise
+inline constexpr Round kRound = 9;  // of every estimate by default
 
 struct TestWindow {
     AnyBatch batch;

@@ -1,5 +1,5 @@
-// What every oracle promises: an estimate is the weighted sum of its answers, a ticket names its draws, and
-// a difference has the same samples at both points.
+// What every oracle promises. An estimate is the weighted sum of its answers, a ticket names its draws, and a
+// difference has the same samples at both points.
 
 #include "proxstream/core/error.hpp"
 

@@ -112,7 +112,7 @@ TEST(OracleText, RefusesInvalidTexts) {
              {"gaussian:1,tail=3", "tail"},
              {"dropout:1", "must lie in [0, 1)"},
              {"dropout:-0.1", "must lie in [0, 1)"},
-             {"dropout:0.5,sigma=1", "no deviation to aim at"},
+             {"dropout:0.5,sigma=1", "dropout has no fixed deviation"},
              {"gaussian:1,samples=0", "samples"},
              {"gaussian:1,samples=2.5", "samples"},
              {"gaussian:1,samples=-3", "samples"},

@@ -225,7 +225,7 @@ TEST(WindowWeights, CarriedWindowsFollowTheDefinition) {
     }
 }
 
-TEST(WindowWeights, TakeBackIsExactForEveryWindow) {
+TEST(WindowWeights, RollbackIsExactForEveryWindow) {
     for (const WindowWeights& weights : all_windows()) {
         Window plain = window_of(weights);
         Window disturbed = window_of(weights);

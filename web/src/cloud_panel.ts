@@ -70,13 +70,13 @@ export function cloudPanel(data: PlayData, clock: Clock): HTMLElement {
   const outside = h('p.seen', {});
   const slider = h('input', {
     type: 'range', id: 'frame', min: 0, max: clouds.length - 1, step: 1, value: 0, 'aria-label': 'Frame of the film',
-    input: () => lead(Number(slider.value)),
+    input: () => seek(Number(slider.value)),
   });
   const play = h('button.play', { type: 'button', 'aria-label': 'Play the film', click: () => (timer ? stop() : start()) });
 
   const thumbs = spread(clouds.length, stills).map((place) => {
     const still = h('canvas', { 'aria-hidden': 'true' });
-    const button = h('button', { type: 'button', 'aria-label': `Round ${figure(seen[place], 15)}`, click: () => lead(place) },
+    const button = h('button', { type: 'button', 'aria-label': `Round ${figure(seen[place], 15)}`, click: () => seek(place) },
       still, h('span', { 'aria-hidden': 'true' }, figure(seen[place], 15)));
     const paint = (): void => drawCloud(still, data, frame, clouds[place]!);
     new ResizeObserver(oncePerFrame(paint)).observe(still);
@@ -98,7 +98,7 @@ export function cloudPanel(data: PlayData, clock: Clock): HTMLElement {
     redraw();
   }
   /** Shows a frame and takes the page with it. */
-  function lead(place: number): void {
+  function seek(place: number): void {
     show(place);
     leading = true;
     clock.go(nearest(rounds, seen[place]!));
@@ -112,11 +112,11 @@ export function cloudPanel(data: PlayData, clock: Clock): HTMLElement {
   }
   function start(): void {
     clock.pause();
-    if (shown >= clouds.length - 1) lead(0);
+    if (shown >= clouds.length - 1) seek(0);
     play.classList.add('playing');
     play.setAttribute('aria-label', 'Stop the film');
     timer = window.setInterval(() => {
-      if (shown < clouds.length - 1) lead(shown + 1);
+      if (shown < clouds.length - 1) seek(shown + 1);
       if (shown >= clouds.length - 1) stop();
     }, prefersLessMotion.matches ? calmPause : framePause);
   }

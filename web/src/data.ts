@@ -3,7 +3,7 @@
 
 export type Series = (number | null)[];
 
-export interface Lead {
+export interface Primary {
   demand: Series;
   cost: Series;
   utilisation_max: Series;
@@ -11,7 +11,7 @@ export interface Lead {
   utilisation_median: Series;
   utilisation_mean: Series;
   churn: Series;
-  entry_residual: Series;
+  entry_gap: Series;
   tolerance: Series;
   regret: Series;
   regret_bound: Series;
@@ -30,8 +30,8 @@ export interface Method {
   utilisation_p95: number | null;
   gradients: number | null;
   seconds: number | null;
-  isLead: boolean;
-  isFloor: boolean;
+  isPrimary: boolean;
+  isLowerBound: boolean;
   cost: Series;
 }
 
@@ -72,7 +72,7 @@ export interface ReportData {
     links: { name: string[]; from: number[]; to: number[]; capacity: number[] };
   };
   periods: { minutes: number; labels: string[] };
-  lead: Lead;
+  primary: Primary;
   frames: { periods: number[]; permille: string };
   methods: Method[];
   alarms: Alarm[];

@@ -14,7 +14,7 @@ interface Column {
 const columns: Column[] = [
   { key: 'label', title: 'Method', help: 'What decided the splits', text: (m) => m.label || m.name },
   { key: 'total_cost', title: 'Total cost', help: 'Realised, summed over all periods', text: (m) => figure(m.total_cost, 6) },
-  { key: 'ratio', title: '\u00d7 floor', help: 'Over the cost of the clairvoyant', text: (m) => m.ratio === null ? '\u2013' : m.ratio.toFixed(4) },
+  { key: 'ratio', title: '\u00d7 lower bound', help: 'Over the cost of the clairvoyant', text: (m) => m.ratio === null ? '\u2013' : m.ratio.toFixed(4) },
   { key: 'churn', title: 'Churn', help: 'Demand moved to other paths, a period', text: (m) => figure(m.churn, 3) },
   { key: 'overload_share', title: 'Overload', help: 'Share of links and periods above capacity', text: (m) => percent(m.overload_share, 2) },
   { key: 'utilisation_max', title: 'Max load', help: 'Largest utilisation of any link in any period', text: (m) => percent(m.utilisation_max) },
@@ -33,10 +33,10 @@ export function methodsPanel(data: ReportData): HTMLElement | null {
   const select = h('select', { 'aria-label': 'Sort by', change: () => choose(select.value as keyof Method, false) },
     ...columns.map((column) => h('option', { value: column.key }, column.title)));
 
-  const row = (method: Method): HTMLElement => h('tr', { class: method.isLead ? 'lead' : method.isFloor ? 'floor' : '' },
+  const row = (method: Method): HTMLElement => h('tr', { class: method.isPrimary ? 'primary' : method.isLowerBound ? 'lower-bound' : '' },
     ...columns.map((column, i) => {
       if (i === 0) {
-        const role = method.isLead ? 'lead' : method.isFloor ? 'floor' : '';
+        const role = method.isPrimary ? 'primary' : method.isLowerBound ? 'lower bound' : '';
         return h('th', { scope: 'row' }, h('span.label', {}, column.text(method)), role ? h('span.role', {}, role) : null,
           method.label && method.label !== method.name ? h('code', {}, method.name) : null);
       }
@@ -59,7 +59,7 @@ export function methodsPanel(data: ReportData): HTMLElement | null {
     body.replaceChildren(...sortMethods(data.methods, key, descending).map(row));
   }
   body.replaceChildren(...inOrder(data.methods).map(row));
-  return panel('methods', 'Methods', 'Same periods for all; every split was chosen before its demand was known, except the floor\u2019s.',
+  return panel('methods', 'Methods', 'Same periods for all; every split was chosen before its demand was known, except the lower bound\u2019s.',
     h('label.sort-by', {}, 'Sort by ', select),
     h('table.methods', {}, h('thead', {}, h('tr', {}, ...heads)), body));
 }

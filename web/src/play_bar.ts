@@ -4,13 +4,13 @@ import { palette } from './colour';
 import { figure } from './format';
 import { held, type PlayData } from './play_data';
 import { isDark } from './scheme';
-import { stretchMaxima } from './thin';
+import { intervalMaxima } from './thin';
 import { timebar, type DrawStrip } from './timebar';
 import { nearest, type Timeline } from './timeline';
 
-/** The residual of each play alone as a strip of colour, on a logarithmic scale; frames of clouds as marks below. */
-const residualStrip = (data: PlayData): DrawStrip => (pen, width, place, style) => {
-  const worst = stretchMaxima(data.instantGap, width);
+/** The gap of each play alone as a strip of colour, on a logarithmic scale; frames of clouds as marks below. */
+const gapStrip = (data: PlayData): DrawStrip => (pen, width, place, style) => {
+  const worst = intervalMaxima(data.instantGap, width);
   const known = data.instantGap.filter((value): value is number => value !== null && value > 0);
   const [low, high] = known.reduce(([a, b], value) => [Math.min(a, value), Math.max(b, value)], [Infinity, 0]);
   const least = Math.max(low, high * 1e-4);
@@ -39,7 +39,7 @@ export function playBar(data: PlayData, time: Timeline, clock: Clock): HTMLEleme
     time,
     clock,
     place: () => `round, of ${last}`,
-    strip: residualStrip(data),
+    strip: gapStrip(data),
     readings: readings.map(({ name, id, values }) => ({ name, id, read: (t) => figure(values[t], 3) })),
   });
 }

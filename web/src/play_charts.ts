@@ -6,7 +6,7 @@ import type { Series } from './data';
 import { h, part } from './dom';
 import { compact, count, figure, percent } from './format';
 import { held, windowText, type PlayData, type Player } from './play_data';
-import { floorStyle, leadStyle, type LineStyle } from './series_style';
+import { boundStyle, primaryStyle, type LineStyle } from './series_style';
 import { logSpec } from './log_spec';
 import { sharedSpan } from './thin';
 import type { Timeline } from './timeline';
@@ -23,33 +23,33 @@ export function gapChart(data: PlayData, time: Timeline, clock: Clock): HTMLElem
     ? 'A small smoothed gap is no Nash equilibrium: it says that each play is nearly stationary against the rivals\u2019 recent plays together. '
       + 'Whether it is against the play they make now, the lines of this play alone say. '
     : '';
-  const [spec] = withValues([logSpec('chart-gap', 'Equilibrium gap', `The gap is the largest residual of any player. ${warning}Log scale.`,
+  const [spec] = withValues([logSpec('chart-gap', 'Equilibrium gap', `The gap is the largest stationarity gap of any player. ${warning}Log scale.`,
     sharedSpan([data.gap, data.gapBound, data.instantGap, gains]), [
       { name: 'gap of this play', style: instantStyle, values: data.instantGap, ...alone },
       { name: data.gains.exact ? 'exploitability' : 'exploitability, at least', style: gainStyle, values: gains, stepped: true, ...alone },
-      { name: 'smoothed gap', style: { ...leadStyle, width: 1.75 }, values: data.gap, ...smoothed },
-      { name: 'its proved bound', style: floorStyle, values: data.gapBound, ...smoothed },
+      { name: 'smoothed gap', style: { ...primaryStyle, width: 1.75 }, values: data.gap, ...smoothed },
+      { name: 'its proved bound', style: boundStyle, values: data.gapBound, ...smoothed },
     ])]);
   return spec ? new Chart(time, clock, spec).element : null;
 }
 
-function residualSpec(player: Player, place: number, span: [number, number] | undefined): ChartSpec {
-  return logSpec(`chart-residual-${place}`, 'Residual', 'Log scale, shared by all players.', span, [
+function gapSpec(player: Player, place: number, span: [number, number] | undefined): ChartSpec {
+  return logSpec(`chart-gap-${place}`, 'Stationarity gap', 'Log scale, shared by all players.', span, [
     { name: 'of this play alone', style: instantStyle, values: player.instant },
-    { name: `over ${windowText([player])}`, style: { ...leadStyle, width: 1.75 }, values: player.residual },
-    { name: 'its proved bound', style: floorStyle, values: player.bound },
+    { name: `over ${windowText([player])}`, style: { ...primaryStyle, width: 1.75 }, values: player.gap },
+    { name: 'its proved bound', style: boundStyle, values: player.bound },
   ]);
 }
 
-/** A card for each player: its name, its residuals, its cost. */
+/** A card for each player: its name, its stationarity gaps, its cost. */
 export function playerCharts(data: PlayData, time: Timeline, clock: Clock): HTMLElement[] {
-  const span = sharedSpan(data.players.flatMap((player) => [player.residual, player.bound, player.instant]));
+  const span = sharedSpan(data.players.flatMap((player) => [player.gap, player.bound, player.instant]));
   return data.players.map((player, place) => {
     const specs = withValues([
-      residualSpec(player, place, span),
+      gapSpec(player, place, span),
       {
         id: `chart-cost-${place}`, title: 'Cost', note: 'Of what was played.', format: short,
-        lines: [{ name: 'cost', style: { ...leadStyle, width: 1.5 }, values: player.cost }],
+        lines: [{ name: 'cost', style: { ...primaryStyle, width: 1.5 }, values: player.cost }],
       },
     ]);
     const facts = [player.set, player.dimension > 0 ? count(player.dimension, 'coordinate') : '', player.learner].filter(Boolean);
@@ -65,7 +65,7 @@ export function cloudCharts(data: PlayData, time: Timeline, clock: Clock): HTMLE
   // Points made after the last round belong to it.
   const last = data.rounds[data.rounds.length - 1] ?? 0;
   const seen = data.clouds.map((cloud) => Math.min(cloud.round, last));
-  const line = (name: string, values: Series): Line[] => [{ name, style: leadStyle, values: held(data.rounds, seen, values), stepped: true }];
+  const line = (name: string, values: Series): Line[] => [{ name, style: primaryStyle, values: held(data.rounds, seen, values), stepped: true }];
   const modes = data.centres.x.length;
   return withValues([
     {

@@ -8,9 +8,9 @@ export interface Player {
   name: string;
   set: string;
   learner: string;
-  window: number; // number of plays in its residual; 0: not known
+  window: number; // number of plays in its gap; 0: not known
   dimension: number;
-  residual: Series;
+  gap: Series;
   bound: Series;
   instant: Series;
   cost: Series;
@@ -73,7 +73,7 @@ export function lateMedian(series: Series): number | null {
   return late.length ? late[late.length >> 1]! : null;
 }
 
-/** "the last 10 plays": the window of the residuals in words. */
+/** "the last 10 plays": the window of the gaps in words. */
 export function windowText(players: { window: number }[]): string {
   const windows = [...new Set(players.map((player) => player.window))];
   const one = windows.length === 1 ? windows[0]! : 0;

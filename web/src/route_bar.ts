@@ -4,13 +4,13 @@ import { palette } from './colour';
 import { isActive, type ReportData } from './data';
 import { compact, figure, percent } from './format';
 import { isDark } from './scheme';
-import { stretchMaxima } from './thin';
+import { intervalMaxima } from './thin';
 import { timebar, type DrawStrip } from './timebar';
 import type { Timeline } from './timeline';
 
 /** Heaviest load over time as a strip of colour; alarms as bars above it, events as marks below. */
 const loadStrip = (data: ReportData): DrawStrip => (pen, width, place, style) => {
-  const loads = stretchMaxima(data.lead.utilisation_max, width);
+  const loads = intervalMaxima(data.primary.utilisation_max, width);
   const colours = palette(isDark(), 64);
   loads.forEach((load, x) => {
     if (load === null) return;
@@ -34,17 +34,17 @@ const loadStrip = (data: ReportData): DrawStrip => (pen, width, place, style) =>
 };
 
 export function routeBar(data: ReportData, time: Timeline, clock: Clock): HTMLElement {
-  const { lead } = data;
+  const { primary } = data;
   return timebar({
     time,
     clock,
     place: (t) => `${t + 1} / ${compactCount(time.labels.length)}`,
     strip: loadStrip(data),
     readings: [
-      { name: 'demand', id: 'demand', read: (t) => figure(lead.demand[t]) },
-      { name: 'cost', id: 'cost', read: (t) => figure(lead.cost[t]) },
-      { name: 'max load', id: 'load', read: (t) => percent(lead.utilisation_max[t]) },
-      { name: 'churn', id: 'churn', read: (t) => figure(lead.churn[t], 3) },
+      { name: 'demand', id: 'demand', read: (t) => figure(primary.demand[t]) },
+      { name: 'cost', id: 'cost', read: (t) => figure(primary.cost[t]) },
+      { name: 'max load', id: 'load', read: (t) => percent(primary.utilisation_max[t]) },
+      { name: 'churn', id: 'churn', read: (t) => figure(primary.churn[t], 3) },
       { name: 'alarms', id: 'alarms', read: (t) => String(data.alarms.filter((a) => isActive(a, t)).length) },
     ],
   });

@@ -14,12 +14,12 @@ import { periodTimeline } from './timeline';
 
 function head(data: ReportData): HTMLElement {
   const { network, periods, methods } = data;
-  const lead = methods.find((method) => method.isLead);
+  const primary = methods.find((method) => method.isPrimary);
   const linked = new Set([...network.links.from, ...network.links.to]).size;
   return masthead(data.title, data.version, [
     periods.minutes > 0 ? `${count(periods.labels.length, 'period')} of ${duration(periods.minutes)}` : count(periods.labels.length, 'period'),
     `${count(linked, 'node')}, ${count(network.links.name.length, 'link')}`,
-    lead ? `led by ${lead.label || lead.name}` : '',
+    primary ? `primary method: ${primary.label || primary.name}` : '',
   ], data.certificate.claims);
 }
 
@@ -40,7 +40,7 @@ export function routePage(data: ReportData): (HTMLElement | null)[] {
     time.labels.length > 0 ? routeBar(data, time, clock) : null,
   ];
   // Open at the busiest period.
-  const loads = data.lead.utilisation_max.map((load) => load ?? -1);
+  const loads = data.primary.utilisation_max.map((load) => load ?? -1);
   clock.go(loads.reduce((best, load, i) => (load > loads[best]! ? i : best), 0));
   return parts;
 }

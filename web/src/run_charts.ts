@@ -6,7 +6,7 @@ import { logSpec } from './log_spec';
 import type { Figure, Grid } from './run_grid';
 import type { RunData } from './run_data';
 import type { Rate } from './run_model';
-import { floorStyle, leadStyle, type LineStyle } from './series_style';
+import { boundStyle, primaryStyle, type LineStyle } from './series_style';
 import { sharedSpan, slidingMean } from './thin';
 import { roundTimeline, type Timeline } from './timeline';
 
@@ -36,7 +36,7 @@ interface Sheet {
   own?: (data: RunData) => Partial<Sheet>; // what the run itself says about the chart
 }
 
-const thin: LineStyle = { ...leadStyle, width: 1.5 };
+const thin: LineStyle = { ...primaryStyle, width: 1.5 };
 const second: LineStyle = { colour: '--hue-3', width: 1.5, dash: [9, 3, 2, 3], mark: 'none' };
 const loads = { format: (value: number | null | undefined): string => percent(value), axis: (value: number): string => `${compact(value * 100)}%` };
 const each = 'Line: mean; band: least to most.';
@@ -64,23 +64,23 @@ const sheets: Sheet[] = [
     lines: [
       { channel: 'instant_gap', name: 'of this play alone', style: { ...second, dash: [] } },
       { channel: 'gap', name: 'smoothed gap', style: thin, band: true },
-      { channel: 'gap_bound', name: 'its proved bound', style: floorStyle, own: true },
+      { channel: 'gap_bound', name: 'its proved bound', style: boundStyle, own: true },
     ],
   },
   { id: 'chart-objective', title: 'Objective', note: 'At each measured point.', lines: [{ channel: 'objective', name: 'objective', figure: 'latest', style: thin, band: true }] },
   {
-    id: 'chart-residual', title: 'Residual', log: true, note: `Distance from stationary at each turn\u2019s start. ${each} Log scale.`,
+    id: 'chart-stationarity', title: 'Stationarity gap', log: true, note: `At each turn\u2019s start. ${each} Log scale.`,
     lines: [
-      { channel: 'residual', name: 'residual', style: thin, band: true },
-      { channel: 'bound', name: 'proved bound', style: floorStyle, own: true },
+      { channel: 'stationarity_gap', name: 'gap', style: thin, band: true },
+      { channel: 'bound', name: 'proved bound', style: boundStyle, own: true },
       { channel: 'tolerance', name: 'tolerance', style: second, own: true },
     ],
   },
   {
     id: 'chart-regret', title: 'Local regret', log: true, note: 'Of all turns shown so far, and what is proved of it. Log scale.',
     lines: [
-      { channel: 'regret', name: 'regret', figure: 'latest', style: leadStyle, sum: true },
-      { channel: 'regret_bound', name: 'proved bound', figure: 'latest', style: floorStyle, own: true, sum: true },
+      { channel: 'regret', name: 'regret', figure: 'latest', style: primaryStyle, sum: true },
+      { channel: 'regret_bound', name: 'proved bound', figure: 'latest', style: boundStyle, own: true, sum: true },
     ],
   },
   {

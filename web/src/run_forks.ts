@@ -9,7 +9,7 @@ import { RunModel } from './run_model';
 import { meanSince } from './run_series';
 import { browserSurroundings, request } from './run_service';
 import { difference } from './run_words';
-import { drawSwatch, leadStyle } from './series_style';
+import { drawSwatch, primaryStyle } from './series_style';
 
 const drawn = 3; // forks that listen and are drawn: a browser keeps few lines open to one service
 
@@ -20,7 +20,7 @@ const since = (model: RunModel, channel: string, turn: number): number | null =>
 
 const measures = [
   { channel: ['loss', 'cost', 'gap', 'objective'], title: (name: string) => `mean ${name}` },
-  { channel: ['residual'], title: () => 'mean residual' },
+  { channel: ['stationarity_gap'], title: () => 'mean gap' },
   { channel: ['steps'], title: () => 'mean steps' },
 ];
 
@@ -97,7 +97,7 @@ export class ForkBoard {
     this.element.querySelector('.panel-head')!.append(h('p.note', {}, `Since the fork at turn ${figure(begun, 15)}: means of the turns since, and how much a fork differs.`));
     requestAnimationFrame(() => this.element.querySelectorAll<HTMLCanvasElement>('canvas.swatch').forEach((canvas) => {
       const run = Number(canvas.dataset['run']);
-      drawSwatch(canvas, run === 0 ? leadStyle : forkStyle(run - 1));
+      drawSwatch(canvas, run === 0 ? primaryStyle : forkStyle(run - 1));
     }));
   }
 

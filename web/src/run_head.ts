@@ -83,7 +83,7 @@ export function runKpis(model: RunModel): HTMLElement | null {
   add('gap', 'Smoothed gap', () => `proved: at most ${figure(now('gap_bound'), 3)}`, (value) => figure(value, 3));
   add('instant_gap', 'Gap of the play alone', () => over('instant_gap'), (value) => figure(value, 3));
   add('utilisation_max', 'Largest utilisation', () => `at most ${percent(series.columns[model.channel('utilisation_max')]!.most.reduce<number>((a, b) => Math.max(a, b ?? a), 0))} so far`, (value) => percent(value));
-  add('residual', 'Residual', () => (now('bound') === null ? '' : `proved: at most ${figure(now('bound'), 3)}`), (value) => figure(value, 3));
+  add('stationarity_gap', 'Stationarity gap', () => (now('bound') === null ? '' : `proved: at most ${figure(now('bound'), 3)}`), (value) => figure(value, 3));
   add('regret', 'Local regret', (value) => {
     const bound = now('regret_bound');
     return bound === null ? '' : `${bound > 0 ? percent(value / bound) : '\u2013'} of what is proved`;

@@ -93,7 +93,7 @@ export class RunModel {
   recall(stored: { turn: number; figures: Record<string, number | null> }[]): boolean {
     const rows = stored.map(({ figures }) => this.data.channels.map((name) => figures[name] ?? null));
     if (this.tail.turn !== this.turn) this.tail.clear();
-    return this.tail.lead(stored.map(({ turn }) => turn), rows);
+    return this.tail.prepend(stored.map(({ turn }) => turn), rows);
   }
   replace(series: SeriesData, turn: number): void {
     this.series = new BucketSeries(series);

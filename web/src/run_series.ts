@@ -130,7 +130,7 @@ export class Tail {
     this.drop(this.turns.length);
   }
   /** Turns before those that are there, if they lead up to them without a hole; true: they do. */
-  lead(turns: number[], rows: (number | null)[][]): boolean {
+  prepend(turns: number[], rows: (number | null)[][]): boolean {
     const room = mostRaw / 2;
     const here = new Tail(this.columns.length);
     turns.forEach((turn, i) => i >= turns.length - room && (this.turns.length === 0 || turn < this.turns[0]!) && here.add(turn, rows[i]!));

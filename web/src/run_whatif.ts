@@ -6,7 +6,7 @@ import { byField, freeName } from './run_words';
 
 const offered: Record<string, { label: string; help: string }> = {
   window: { label: 'Window w', help: 'records whose mean loss is kept stationary' },
-  tolerance: { label: 'Tolerance \u03b4', help: 'a turn ends at a residual of \u03b4/w; a number or auto' },
+  tolerance: { label: 'Tolerance \u03b4', help: 'a turn ends at a gap of \u03b4/w; a number or auto' },
   hysteresis: { label: 'Hysteresis \u03b8', help: 'a turn that takes steps ends at \u03b8 times its tolerance' },
   'max-steps': { label: 'Most steps', help: 'inner steps a turn' },
 };

@@ -8,8 +8,8 @@ export interface LineStyle {
   mark: Mark;
 }
 
-export const leadStyle: LineStyle = { colour: '--accent', width: 2.25, dash: [], mark: 'none' };
-export const floorStyle: LineStyle = { colour: '--ink', width: 1.25, dash: [2, 3], mark: 'none' };
+export const primaryStyle: LineStyle = { colour: '--accent', width: 2.25, dash: [], mark: 'none' };
+export const boundStyle: LineStyle = { colour: '--ink', width: 1.25, dash: [2, 3], mark: 'none' };
 
 const marks: Mark[] = ['disc', 'square', 'triangle', 'diamond', 'cross'];
 const dashes = [[7, 3], [], [9, 3, 2, 3], [4, 2], [12, 4]];

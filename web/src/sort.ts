@@ -10,8 +10,8 @@ export function sortMethods(methods: Method[], key: keyof Method, descending: bo
   });
 }
 
-/** The lead first, then rivals from the best to the worst, the floor last. */
+/** The primary method first, then rivals from the best to the worst, the lower bound last. */
 export function inOrder(methods: Method[]): Method[] {
-  const rank = (method: Method): number => (method.isLead ? -1 : method.isFloor ? 1 : 0);
+  const rank = (method: Method): number => (method.isPrimary ? -1 : method.isLowerBound ? 1 : 0);
   return [...methods].sort((a, b) => rank(a) - rank(b) || (a.total_cost ?? Infinity) - (b.total_cost ?? Infinity));
 }

@@ -2,8 +2,8 @@
 import type { Series } from './data';
 import type { Values } from './run_series';
 
-/** The largest value of each of `places` stretches of about the same length; null where none is known. */
-export function stretchMaxima(series: Series, places: number): Series {
+/** The largest value of each of `places` intervals of about the same length; null where none is known. */
+export function intervalMaxima(series: Series, places: number): Series {
   return Array.from({ length: places }, (_, place) => {
     const from = Math.floor((place * series.length) / places);
     const to = Math.max(from + 1, Math.floor(((place + 1) * series.length) / places));

@@ -1,6 +1,6 @@
-/// Dense vector kernels. Sums run in eight fixed lanes, so a result depends on the operands alone: not on the
-/// instruction set of the processor, nor on the number of threads. All operands of a call must have the same
-/// length; only assertions check it, because inner loops are made of these calls.
+/// Dense vector kernels. Sums run in eight fixed lanes, so a result depends on the operands alone. It depends
+/// neither on the instruction set of the processor nor on the number of threads. All operands of a call must
+/// have the same length; only assertions check it, because inner loops are made of these calls.
 #pragma once
 
 #include "proxstream/core/types.hpp"
@@ -19,8 +19,8 @@ void axpy(Real scale, ConstView a, View y);                       ///< y += scal
 void scaled(Real scale, ConstView a, View out);                   ///< out = scale a
 void step_along(ConstView x, Real scale, ConstView d, View out);  ///< out = x + scale d
 void subtract(ConstView a, ConstView b, View out);                ///< out = a - b
-/// Squared length and slope of a move from one point to another. move_between returns it; together they give
-/// the first-order change of a function along the move.
+/// Squared length and slope of a move from one point to another. move_between() returns it. Together they
+/// give the first-order change of a function along the move.
 ///
 /// \code
 /// const MoveSums sums = move_between(from, to, gradient, d);

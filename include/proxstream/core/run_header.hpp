@@ -60,7 +60,7 @@ struct RunHeader {
     std::optional<Real> max_seconds;         ///< most seconds of a round, if limited
     std::vector<Index> other_windows;        ///< further windows whose gaps are measured
     std::optional<NoiseFacts> noise;         ///< of a run with sampled gradients
-    std::string play;                        ///< selection rule of an ensemble; empty: not an ensemble
+    std::string selection;                   ///< selection rule of an ensemble; empty: not an ensemble
     std::vector<RunHeader> members;          ///< of an ensemble; those without a window come first
 
     /// Members of an ensemble without a window.
@@ -84,8 +84,8 @@ struct RunHeader {
     /// kappa sqrt(n): the most that the switching penalty can add to the true gap beyond the tested one.
     Real switching_push() const { return switching * std::sqrt(static_cast<Real>(dimension)); }
 
-    /// The most that the gap of g alone can be at the end of a round that moved so far, if the gap with both
-    /// penalties in g was `tested`: (1 + eta mu) tested + mu |x_{t+1} - x_t| + kappa sqrt(n).
+    /// The largest gap of g alone at the end of a round that moved so far, if the gap with both penalties in
+    /// g was `tested`: (1 + eta mu) tested + mu |x_{t+1} - x_t| + kappa sqrt(n).
     Real gap_behind(Real tested, Real movement) const {
         return (1 + reference_step * proximal) * tested + proximal * movement + switching_push();
     }

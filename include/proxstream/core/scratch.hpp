@@ -49,8 +49,8 @@ class Scratch {
     };
 
     /// A separate Scratch for part `i` of parallel work, kept for later calls. Ask for the highest part
-    /// before the parallel work begins: asking for one that does not exist yet allocates, which is not safe
-    /// while others run.
+    /// before the parallel work begins. Asking for one that does not exist yet allocates, which is not safe
+    /// in parallel.
     Scratch& part(Index i);
 
     /// Bytes held, for tests that memory stays bounded.

@@ -1,4 +1,4 @@
-/// Saves and restores state between two rounds. One function serves both directions: a type takes part by
+/// Saves and restores state between two rounds. One function serves both directions. A type takes part by
 /// having `void serialise(StateArchive&)`, which names every value that later rounds depend on, in a fixed
 /// order. Values that follow from settings, or that every round computes anew, are left out.
 #pragma once

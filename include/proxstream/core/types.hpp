@@ -30,8 +30,8 @@ inline constexpr Real kUnitRoundoff = std::numeric_limits<Real>::epsilon() / 2;
 /// this one does not overflow.
 inline constexpr Real kAbsurd = 1e150;
 
-/// Points closer than this to a set, relative to the set's own scale, count as members: a projection
-/// lands on the boundary only up to rounding, and value(prox(v)) must not be infinite.
+/// Points closer than this to a set, relative to the set's own scale, count as members. A projection lands on
+/// the boundary only up to rounding, and value(prox(v)) must not be infinite.
 inline constexpr Real kFeasibility = 1e-9;
 
 }  // namespace proxstream

@@ -25,7 +25,7 @@ concept LossFamily = requires(const F& family, const typename F::Record& record,
 };
 
 /// A bounded store of the newest records of a family, on which windows are evaluated. push() adds the newest
-/// record and overwrites the oldest once the store is full; drop_newest() rolls back the last push, but a
+/// record and overwrites the oldest once the store is full. drop_newest() rolls back the last push, but a
 /// record that it overwrote does not return. Records are addressed by age, 0 being the newest. `weights` has
 /// one entry for each age, at most size() of them, and
 ///

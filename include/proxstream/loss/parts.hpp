@@ -24,7 +24,7 @@ struct WeightedPart {
 };
 
 /// A RecordBatch whose losses are means over parts, each of which can be evaluated alone. parts_gradient
-/// overwrites `gradient` with the weighted sum of the gradients of the parts given, added in that order, and
+/// overwrites `gradient` with the weighted sum of the gradients of the parts given, added in that order. It
 /// returns the same sum of their values. Stores of data rows are of this kind; others count as one part for
 /// each record.
 ///

@@ -17,8 +17,8 @@ class Checksum;
 /// Position of a feature in a sparse row, counted from 0.
 using FeatureIndex = std::uint32_t;
 
-/// One or more data rows, dense or sparse, each with a target and a weight: what OnlineLearner observes when
-/// its losses are those of data rows. clear() keeps the memory, so the same block can be filled again without
+/// One or more data rows, dense or sparse, each with a target and a weight. OnlineLearner observes one if its
+/// losses are those of data rows. clear() keeps the memory, so the same block can be filled again without
 /// allocating.
 ///
 /// \code

@@ -28,9 +28,9 @@ struct DataSmoothness {
     std::string origin;    ///< how they were found, in words
 };
 
-/// A loss of data rows behind one interface, whatever its formula: linear models, factor models and small
-/// networks. make_row_family makes one from a text; OnlineLearner takes it. To write a loss of your own,
-/// derive from RowLoss, which is simpler.
+/// A loss of data rows behind one interface: linear models, factor models and small networks. make_row_family
+/// makes one from a text; OnlineLearner takes it. To write a loss of your own, derive from RowLoss, which is
+/// simpler.
 ///
 /// \code
 /// auto family = make_row_family("cauchy:1", {.features = 20});
@@ -84,7 +84,7 @@ class RowFamily {
     /// networks, whose curvature grows with their weights.
     virtual std::optional<Real> smoothness(const RowBlock& /*record*/) const { return std::nullopt; }
     /// Lb such that gradients of single rows change by at most Lb |x - y| in the root mean square over the
-    /// record's rows; nullopt if none is known.
+    /// record's rows. nullopt: none is known.
     virtual std::optional<Real> mean_square_smoothness(const RowBlock& /*record*/) const {
         return std::nullopt;
     }

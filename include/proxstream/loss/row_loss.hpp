@@ -14,8 +14,8 @@
 
 namespace proxstream {
 
-/// What a loss has to know about the data before it can be made: the number of features, whether there is an
-/// intercept, and the number of classes. make_row_family takes it together with the text of the loss.
+/// What a loss needs before it can be made: the number of features, whether there is an intercept, and the
+/// number of classes. make_row_family takes it together with the text of the loss.
 ///
 /// \code
 /// const RowShape shape{.features = 20, .intercept = false};

@@ -57,7 +57,7 @@ struct SpiderAdvice {
 };
 
 /// Settings for a learner with sampled gradients, and what they promise. Updates, estimates and samples are
-/// bounds on expected figures a round, over a long run that starts where g is least; with bounded noise the
+/// bounds on expected figures a round, over a long run that starts where g is least. With bounded noise the
 /// updates are bounded on every run. Infinite: no bound is proved. Example:
 /// examples/06_sampled_gradients.cpp.
 struct Advice {

@@ -21,7 +21,7 @@ namespace proxstream {
 /// value(x, scratch) is g(x), +infinity outside dom g. prox(v, step, out, scratch) writes the minimiser z of
 /// step g(z) + |v - z|^2 / 2 to `out` and returns g(out); `out` may be the same memory as v. A type may also
 /// offer check_dimension, project_direction, infimum, prox_scale, sum_traits, weighted_prox, and can_switch
-/// with switching_prox: the functions of the same names in this header say what each does, and what holds if
+/// with switching_prox. The functions of the same names in this header say what each does, and what holds if
 /// it is missing.
 ///
 /// \code
@@ -127,8 +127,9 @@ Real switching_prox(const G& g, ConstView v, Real step, const Pull& pull, View o
         if (!sum_traits(g).separable) return g.switching_prox(v, step, pull, out, scratch);
     }
     // In one variable, to the right of the centre the penalty has the slope `strength`, to its left
-    // -strength: the minimiser is the prox at v - strength if that lies to the right, the one at v + strength
-    // if that lies to the left, and else the centre itself. The first is at most the second, so it is a clip.
+    // -strength. The minimiser is the prox at v - strength if that lies to the right, or the one at v +
+    // strength if that lies to the left. Else it is the centre. The first is at most the second, so it is a
+    // clip.
     Scratch::Frame frame(scratch);
     const View low = frame.take(v.size());
     for (Index i = 0; i < v.size(); ++i) {

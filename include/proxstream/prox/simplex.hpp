@@ -26,7 +26,7 @@ class Simplex {
 };
 
 /// A product of simplices on consecutive blocks, each with its own size and radius: shares of many demands in
-/// one flat vector. prox projects every block; it costs O(n), with no object and no virtual call for each
+/// one flat vector. prox projects every block. It costs O(n), with no object and no virtual call for each
 /// block. Text: `blocks:(simplex),sizes=3;4;5`.
 ///
 /// \code

@@ -155,7 +155,7 @@ struct NoiseSummary {
     Real first = 0;    ///< root mean square of |e| of the rounds' first estimates; 0 unless measured
     /// The same of the estimates that ended the rounds, which were selected by passing the test.
     Real kept = 0;
-    Round endless = 0;        ///< rounds with c aim_t^2 <= s_t^2: nothing guarantees that their loops end
+    Round endless = 0;        ///< rounds with c tau_t^2 <= s_t^2: nothing guarantees that their loops end
     Real smallest_delta = 0;  ///< above this delta there are no such rounds; 0 if no sigma was claimed
 
     friend bool operator==(const NoiseSummary&, const NoiseSummary&) = default;
@@ -203,7 +203,7 @@ struct RunSummary {
 };
 
 /// What a run proved: every inequality of the theory with both sides as measured and a verdict. sound() is
-/// false only if one of them is violated, which means that a gradient, a prox or a claimed constant is wrong.
+/// false only if one of them is violated. That means that a gradient, a prox or a claimed constant is wrong.
 /// It says nothing about future losses.
 ///
 /// A run has lines C0 to C7c and C9; with sampled gradients also C10 to C13; an ensemble C1 to C3c and C8 to

@@ -69,7 +69,7 @@ struct GameMeasures {
 ///
 /// \code
 /// for (const GamePlayerSummary& player : certificate.summaries)
-///     std::cout << player.largest_residual << '\n';
+///     std::cout << player.largest_gap << '\n';
 /// \endcode
 struct GamePlayerSummary {
     Real largest_gap = 0;        ///< largest R_i from the second round on

@@ -16,7 +16,7 @@
 namespace proxstream {
 
 /// The version of ledgers that are written today.
-inline constexpr std::uint64_t kLedgerVersion = 7;
+inline constexpr std::uint64_t kLedgerVersion = 8;
 
 /// How a run ended. A ledger without a footer has no ending: the run was killed.
 ///

@@ -5,7 +5,7 @@
 /// - `grid`: rows and columns of streets; every fourth is an arterial.
 ///
 /// Every street has both directions, so the network is strongly connected and stays so when one link is
-/// closed. Capacities are in vehicles an hour, lengths in metres, times in minutes; b and power are those of
+/// closed. Capacities are in vehicles an hour, lengths in metres, times in minutes. b and power are those of
 /// the BPR formula, steeper for streets than for motorways.
 #pragma once
 
