@@ -181,7 +181,7 @@ struct Game::State {
     GameRound step() {
         const GameRound round = play.play();
         // Solvers avoid points where a cost is NaN, so the round may have ended normally.
-        if (failure->any() && !round.refused_by) play.rollback_windows();
+        if (failure->any() && !round.refused_by) play.rollback();
         failure->rethrow();
         if (round.refused_by) {
             throw DataError({.source = fmt::format("round {}", rounds + 1),

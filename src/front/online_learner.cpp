@@ -335,6 +335,8 @@ std::string OnlineLearner::save() const {
 }
 
 void OnlineLearner::restore(std::string_view bytes) {
+    // The restored learner cuts the same ledger file; nothing of this one may be written to it afterwards.
+    if (state_->ledger && !state_->finished) state_->ledger->flush();
     auto read = std::make_unique<State>(state_->options, state_->losses);
     StateArchive archive(bytes, "saved learner");
     read->serialise(archive);

@@ -67,11 +67,11 @@ GameRound GamePlay::play() {
     std::fill(entered_.begin(), entered_.end(), 0);
     std::fill(reports_.begin(), reports_.end(), RoundReport{});
     const std::optional<Index> refused_by = turns_ == Turns::simultaneous ? play_at_once() : play_in_turns();
-    if (refused_by) rollback(*refused_by);
+    if (refused_by) refuse_round(*refused_by);
     return {refused_by, reports_, joint_};
 }
 
-void GamePlay::rollback_windows() {
+void GamePlay::rollback() {
     for (const auto& learner : learners_) learner->rollback();
 }
 
@@ -115,7 +115,7 @@ bool GamePlay::advance(Index player) {
     return entered_[player] != 0;
 }
 
-void GamePlay::rollback(Index refused_by) {
+void GamePlay::refuse_round(Index refused_by) {
     for (Index i = 0; i < players(); ++i) {
         if (entered_[i] != 0) learners_[i]->rollback();
         // The cost of what was evaluated before the refusal still counts.

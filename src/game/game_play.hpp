@@ -38,7 +38,7 @@ class GamePlay {
     /// bit.
     GameRound play();
     /// Rolls back the last round, which was not refused, bit for bit. At most once a round.
-    void rollback_windows();
+    void rollback();
 
     const GameDefinition& game() const noexcept { return game_; }
     const JointLayout& layout() const noexcept { return layout_; }
@@ -60,7 +60,7 @@ class GamePlay {
     /// Plays simultaneously. Returns the first player that refused; nullopt: none did.
     std::optional<Index> play_at_once();
     std::optional<Index> play_in_turns();
-    void rollback(Index refused_by);
+    void refuse_round(Index refused_by);
 
     GameDefinition game_;
     JointLayout layout_;

@@ -326,6 +326,7 @@ void Ensemble::rollback() {
 }
 
 RoundReport Ensemble::revise(const std::function<void(View)>& repair) {
+    own_cost_ = own_referee_cost_ = {};
     RoundReport report;
     for (Index k = 0; k < windows_.size(); ++k) {
         reports_[k] = windows_[k].learner->revise(repair);

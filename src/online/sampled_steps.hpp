@@ -69,8 +69,7 @@ class SampledSteps final : public AnyLearner {
         Index records = 0;
 
         void serialise(StateArchive& archive) {
-            archive.fields(Field{"gap", mapping}, Field{"objective", objective},
-                           Field{"records", records});
+            archive.fields(Field{"gap", mapping}, Field{"objective", objective}, Field{"records", records});
         }
     };
 

@@ -41,7 +41,7 @@ class GameTally {
         Real last_gap = 0;
         WorstRound variation;  // G2
         Real largest_gap = 0, largest_variation = 0, largest_promise = 0;
-        // over the rounds that all windows are full in
+        // Over the rounds in which all windows are full.
         CompensatedSum promises, changes;
 
         void serialise(StateArchive& archive);

@@ -271,6 +271,7 @@ void RouteRun::revise() {
         throw DataError(here("events"), "after this change of the network, costs are not finite",
                         "capacities that costs can be computed for, or \"close\": true");
     }
+    primary_.revision_gradients += report.cost.record_gradients;
     primary_.epochs->begin(primary_.learner->facts(), primary_.learner->seconds());
     ++primary_.epoch;
     comparison_.revise(repair);
@@ -293,7 +294,8 @@ void RouteRun::learn() {
     outcome_.busiest_decision = std::max<Real>(outcome_.busiest_decision, row.seconds);
     outcome_.guarded([&] { primary_.epochs->add(report, primary_.learner->ensemble()); });
     note_figures(&report);
-    primary_.sums.add(row.figures, row.seconds, report.cost.record_gradients);
+    primary_.sums.add(row.figures, row.seconds,
+                      report.cost.record_gradients + std::exchange(primary_.revision_gradients, 0));
 }
 
 /// What is known of a turn without a round.

@@ -94,7 +94,8 @@ class RouteRun final : public TurnRun {
         std::optional<Epochs> epochs = {};
         MethodSums sums;
         Index epoch = 1;
-        double seconds = 0;  // of learning, up to the last period
+        double seconds = 0;                    // of learning, up to the last period
+        std::uint64_t revision_gradients = 0;  // since the last round
     };
     struct Splits {
         std::vector<Real> now;     // of the current period

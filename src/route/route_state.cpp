@@ -214,7 +214,8 @@ void RouteRun::serialise_players(StateArchive& archive) {
     if (!begun) return;
     serialise_learner(archive);
     archive.fields(Field{"epochs", *primary_.epochs}, Field{"comparison", comparison_},
-                   Field{"seconds", primary_.seconds});
+                   Field{"seconds", primary_.seconds},
+                   Field{"revision gradients", primary_.revision_gradients});
 }
 
 /// Last, because reading a state truncates files.

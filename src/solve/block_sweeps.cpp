@@ -21,9 +21,7 @@ InnerReport BlockSweeps::solve(const InnerProblem& problem, Iterate& iterate) {
         report.status = SolveStatus::converged;
     }
     if (iterate.gap > problem.tolerance) {
-        Budget rest = problem.budget;
-        rest.max_steps -= std::min(rest.max_steps, report.attempts);
-        report.add(exact_.solve(problem.within(rest), iterate));
+        report.add(exact_.solve(problem.within(meter.rest(report.attempts)), iterate));
     }
     return report;
 }
@@ -32,9 +30,9 @@ InnerReport BlockSweeps::solve(const InnerProblem& problem, Iterate& iterate) {
 bool BlockSweeps::pay(const InnerProblem& problem, const BudgetMeter& meter, Iterate& iterate,
                       InnerReport& report) {
     const std::uint64_t steps = report.steps;
-    Budget one = problem.budget;
-    one.max_steps = 1;
     while (report.steps == steps && !meter.exhausted(report.attempts)) {
+        Budget one = meter.rest(report.attempts);
+        one.max_steps = 1;
         const Real step = exact_.step_or(problem.reference_step);
         report.add(exact_.solve(problem.within(one), iterate));
         if (report.status == SolveStatus::not_finite) return false;

@@ -21,7 +21,8 @@
 
 namespace proxstream {
 
-/// One record of the stream, from 1. A refused record counts too.
+/// One entry of a journal, counted from 1: a row, a period, a round, or some iterations of a fit. A refused
+/// one counts too.
 using Turn = std::uint64_t;
 inline constexpr Turn kAllTurns = std::numeric_limits<std::int64_t>::max();
 

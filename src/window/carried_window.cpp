@@ -154,7 +154,6 @@ void CarriedWindow::serialise(StateArchive& archive) {
     archive.agree("forecasts", forecasts_ ? 1 : 0);
     if (forecasts_) archive.section("forecast records", *forecasts_);
     archive.section("carry", current_);
-    if (archive.reading()) newest_norm_ = norm(newest_gradient_);
     if (!archive.reading() || round_ == 0) return;
     archive.require(batch_.size() > 0, "the records of its rounds");
     archive.require(current_.forecast_weight == 0 || (forecasts_ && forecasts_->size() > 0),
