@@ -143,7 +143,7 @@ void print_score(const LinearScore& score, Index most) {
         line(each.name, each.weight, each.deviation ? fmt::format("{:.6g}", *each.deviation) : "-",
              fmt::format("{:.6g}", each.influence()));
     }
-    if (score.intercept) line("(intercept)", *score.intercept, "", "");
+    if (score.intercept) fmt::print("  {:<{}} {:>13.6g}\n", "(intercept)", kNameWidth, *score.intercept);
     if (shown < used) fmt::print("  and {} more with a weight; --all lists them\n", used - shown);
     if (used < features.size()) fmt::print("  {} features have no weight\n", features.size() - used);
 }
