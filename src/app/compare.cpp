@@ -292,6 +292,11 @@ int compare(const std::vector<std::string>& arguments) {
         "row is\n"
         "learned from, how far it is above the best, errors, record gradients a round, and seconds.",
         arguments, settings,
+         .files =
+             [&](OutputPlan& plan) {
+                 plan.writes("csv", texts.csv);
+                 plan.writes("chart", texts.chart);
+             },
         {.extras = extra_options(texts),
          .takes = belongs_to_compare,
          .instead = instead_of,

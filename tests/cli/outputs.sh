@@ -59,6 +59,45 @@ check "the store is unchanged" cmp x.run x.kept
 run "${learn[@]}" --predictions /dev/null --ledger /dev/null
 expect "two outputs may be one device" 0
 
+# Standard input and output are files, too, if they are redirected.
+stream() { # NAME STATUS PATTERN ARGS...: with x1.csv on standard input
+    local name=$1 wanted=$2 pattern=$3
+    shift 3
+    "$PROXSTREAM" "$@" <x1.csv >out 2>err
+    status=$?
+    expect "$name" "$wanted" "$pattern"
+    check "$name: the input is unchanged" cmp x1.csv x1.kept
+}
+for option in predictions save certificate ledger metrics report; do
+    stream "learn refuses --$option over standard input" 2 "--$option x1.csv: is also an input \(standard input\)" \
+        learn --label y --window 8 --quiet --$option x1.csv
+done
+stream "learn refuses the name of standard input as an output" 2 "--predictions /dev/stdin: is also an input" \
+    learn --label y --quiet -p /dev/stdin
+stream "fit refuses an output over standard input" 2 "--save x1.csv: is also an input" fit - --label y --quiet --save x1.csv
+stream "compare refuses an output over standard input" 2 "--csv x1.csv: is also an input" \
+    compare --label y --learners adam --quiet --csv x1.csv
+run learn -q x1.csv --label y --window 8 --save small.json
+stream "predict refuses an output over standard input" 2 "--predictions x1.csv: is also an input" predict small.json - -p x1.csv
+"$PROXSTREAM" predict small.json x1.csv >>x1.csv 2>err
+status=$?
+expect "predict refuses its rows as standard output" 2 "standard output: is also an input \(data\); nothing was written"
+"$PROXSTREAM" predict small.json x1.csv 1<>x1.csv 2>err
+status=$?
+expect "predict refuses its rows as standard output that is not emptied" 2 "standard output: is also an input"
+check "the rows are unchanged" cmp x1.csv x1.kept
+"$PROXSTREAM" assign net.csv - --flows trips.csv <trips.csv >out 2>err
+status=$?
+expect "assign refuses an output over standard input" 2 "--flows trips.csv: is also an input"
+run compare x1.csv --label y --learners adam --csv same.svg --chart ./same.svg --quiet
+expect "compare refuses two outputs in one file" 2 "(is also the output of --csv|built without charts)"
+"$PROXSTREAM" learn x1.csv --label y --window 8 --quiet -p - --save both.json >both.json 2>err
+status=$?
+expect "an output may not be the file on standard output, if that is written to" 2 "standard output: is also the output of --save"
+"$PROXSTREAM" learn --label y --window 8 --quiet --save new.json <x1.csv >log.txt 2>>log.txt
+status=$?
+expect "standard streams may be other files" 0
+
 # Outputs that cannot be written are refused before the first round.
 mkdir folder
 for option in predictions save certificate ledger; do
