@@ -7,6 +7,7 @@
 #include "app/verbs.hpp"
 #include "core/violations.hpp"
 #include "io/output_file.hpp"
+#include "io/standard_error.hpp"
 #include "run/compare_run.hpp"
 #include "run/compare_text.hpp"
 #include "run/learn_defaults.hpp"
@@ -187,14 +188,14 @@ class LiveLine {
         if (!shown_ || now - drawn_ < std::chrono::milliseconds(150)) return;
         drawn_ = now;
         const std::string of = total_ > 0 ? fmt::format(" of {}", total_) : "";
-        fmt::print(stderr, "\r{}\033[K",
-                   progress.tuning ? fmt::format("tuning, {} rounds", progress.rounds)
-                                   : fmt::format("{}{} rounds, {} rows, loss {:.6g}", progress.rounds, of,
-                                                 progress.rows, progress.loss));
+        eprint("\r{}\033[K", progress.tuning
+                                 ? fmt::format("tuning, {} rounds", progress.rounds)
+                                 : fmt::format("{}{} rounds, {} rows, loss {:.6g}", progress.rounds, of,
+                                               progress.rows, progress.loss));
         (void)std::fflush(stderr);
     }
     void clear() const {
-        if (shown_) fmt::print(stderr, "\r\033[K");
+        if (shown_) eprint("\r\033[K");
     }
 
   private:
@@ -262,20 +263,18 @@ CompareOptions options_of(const CompareTexts& texts, const LearnSettings& settin
 
 int exit_code(const CompareOutcome& outcome) {
     if (!outcome.data_error.empty()) {
-        fmt::print(stderr, "proxstream: {}\n", outcome.data_error);
+        eprint("proxstream: {}\n", outcome.data_error);
         return kData;
     }
     if (outcome.refused > 0) {
-        fmt::print(stderr, "proxstream: all learners refused {} rounds, because a loss was not finite\n",
-                   outcome.refused);
+        eprint("proxstream: all learners refused {} rounds, because a loss was not finite\n",
+               outcome.refused);
         return kNumerics;
     }
     if (outcome.interrupted) return kInterrupted;
     if (outcome.scored_rows == 0) {
-        fmt::print(
-            stderr,
-            "proxstream: score-after: the data end after {} rows, so no figure is left; give fewer rows\n",
-            outcome.rows);
+        eprint("proxstream: score-after: the data end after {} rows, so no figure is left; give fewer rows\n",
+               outcome.rows);
         return kUsage;
     }
     return kOk;
@@ -292,12 +291,12 @@ int compare(const std::vector<std::string>& arguments) {
         "row is\n"
         "learned from, how far it is above the best, errors, record gradients a round, and seconds.",
         arguments, settings,
+        {.extras = extra_options(texts),
          .files =
              [&](OutputPlan& plan) {
                  plan.writes("csv", texts.csv);
                  plan.writes("chart", texts.chart);
              },
-        {.extras = extra_options(texts),
          .takes = belongs_to_compare,
          .instead = instead_of,
          .checks = {[&] { validate(settings, true); }, [&] { check_texts(texts, settings); }},

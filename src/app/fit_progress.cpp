@@ -1,10 +1,11 @@
 #include "app/fit_progress.hpp"
 
+#include "io/standard_error.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
 
-#include <fmt/format.h>
 #include <unistd.h>
 
 namespace proxstream::app {
@@ -20,8 +21,8 @@ FitProgress::FitProgress(const OfflineOptions& options, std::uint64_t pass, Inde
       pass_(pass),
       every_(static_cast<Real>(every)),
       terminal_(isatty(fileno(stderr)) != 0) {
-    fmt::print(stderr, "{:>10} {:>11} {:>18} {:>11} {:>9} {:>9} {:>9}\n", "passes", "iteration", "objective",
-               "|P|", "nonzero", "step", "seconds");
+    eprint("{:>10} {:>11} {:>18} {:>11} {:>9} {:>9} {:>9}\n", "passes", "iteration", "objective", "|P|",
+           "nonzero", "step", "seconds");
 }
 
 Real FitProgress::passes(const TracePoint& point) const {
@@ -61,21 +62,21 @@ void FitProgress::finish() {
 
 void FitProgress::print_line(const TracePoint& point) {
     clear_bar();
-    fmt::print(stderr, "{:>10.6g} {:>11} {:>18.12g} {:>11.4e} {:>9} {:>9.3g} {:>9.3g}\n", passes(point),
-               point.iteration, point.objective, point.gap, point.nonzeros, point.step, point.seconds);
+    eprint("{:>10.6g} {:>11} {:>18.12g} {:>11.4e} {:>9} {:>9.3g} {:>9.3g}\n", passes(point), point.iteration,
+           point.objective, point.gap, point.nonzeros, point.step, point.seconds);
     printed_ = true;
 }
 
 void FitProgress::draw_bar(const TracePoint& point) {
     const int filled = static_cast<int>(share(point) * kFitBar);
-    fmt::print(stderr, "\r[{:=<{}}{:<{}}] {:.5g} passes, F {:.10g}, |P| {:.3e}, {} nonzero\033[K", "", filled,
-               "", kFitBar - filled, passes(point), point.objective, point.gap, point.nonzeros);
+    eprint("\r[{:=<{}}{:<{}}] {:.5g} passes, F {:.10g}, |P| {:.3e}, {} nonzero\033[K", "", filled, "",
+           kFitBar - filled, passes(point), point.objective, point.gap, point.nonzeros);
     (void)std::fflush(stderr);
     drawn_ = true;
 }
 
 void FitProgress::clear_bar() {
-    if (drawn_) fmt::print(stderr, "\r\033[K");
+    if (drawn_) eprint("\r\033[K");
     drawn_ = false;
 }
 

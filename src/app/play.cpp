@@ -7,6 +7,7 @@
 #include "app/scenario_argument.hpp"
 #include "app/verbs.hpp"
 #include "game/gan.hpp"
+#include "io/standard_error.hpp"
 #include "play/play_job.hpp"
 
 #include <fmt/format.h>
@@ -17,28 +18,27 @@ namespace {
 void echo_settings(const PlaySettings& settings, const PlayJob& job) {
     const GameDefinition& game = job.game();
     const PlayPlan& plan = job.plan();
-    fmt::print(stderr, "proxstream {} play\n", PROXSTREAM_VERSION);
-    fmt::print(stderr, "  game       {}: {} players, {} rounds, {}\n", game.name, game.players.size(),
-               settings.rounds, name(plan.turns));
+    eprint("proxstream {} play\n", PROXSTREAM_VERSION);
+    eprint("  game       {}: {} players, {} rounds, {}\n", game.name, game.players.size(), settings.rounds,
+           name(plan.turns));
     for (Index i = 0; i < game.players.size(); ++i) {
         const SeatPlan& seat = plan.seats[i];
-        fmt::print(stderr, "  {:<10} {} numbers in {}; {}\n", game.players[i].name,
-                   game.players[i].cost->dimension(), game.players[i].set, seat.learner);
+        eprint("  {:<10} {} numbers in {}; {}\n", game.players[i].name, game.players[i].cost->dimension(),
+               game.players[i].set, seat.learner);
         const auto delta = Tolerance::parse(seat.tolerance).fixed_delta();
-        fmt::print(stderr, "             window {}, tolerance {}, eta {:.4g} ({})\n", seat.window,
-                   delta ? fmt::format("{:.4g}", *delta) : seat.tolerance, seat.step, seat.step_origin);
+        eprint("             window {}, tolerance {}, eta {:.4g} ({})\n", seat.window,
+               delta ? fmt::format("{:.4g}", *delta) : seat.tolerance, seat.step, seat.step_origin);
         if (seat.variation) {
-            fmt::print(stderr, "             D {:.4g} ({})\n", seat.variation->variation,
-                       seat.variation->origin);
+            eprint("             D {:.4g} ({})\n", seat.variation->variation, seat.variation->origin);
         }
     }
     if (plan.advice) {
         const EquilibriumWindow& advice = *plan.advice;
-        fmt::print(stderr,
-                   "  epsilon    {:g} in every round: w >= {}; in some round: {}; the paper's proof: {}, its "
-                   "formula: {}{}\n",
-                   settings.epsilon, advice.every_round, advice.some_round, advice.paper_route,
-                   advice.paper_printed, advice.printed_suffices ? "" : " (less than its own proof needs)");
+        eprint(
+            "  epsilon    {:g} in every round: w >= {}; in some round: {}; the paper's proof: {}, its "
+            "formula: {}{}\n",
+            settings.epsilon, advice.every_round, advice.some_round, advice.paper_route, advice.paper_printed,
+            advice.printed_suffices ? "" : " (less than its own proof needs)");
     }
 }
 
@@ -49,10 +49,9 @@ void print_quality(const PlaySettings& settings, const GameDefinition& game, con
     const ConstView weights = game.layout().block(ConstView(outcome.joint), kGeneratorSeat);
     const GanQuality quality =
         measure_quality(*game.gan, weights, settings.seed, scratch, settings.quality_samples);
-    fmt::print(stderr,
-               "generator: {} of {} modes, {:.1f} % of {} points of high quality, reverse KL {:.4g}\n",
-               quality.modes, game.gan->data().modes.size(), 100 * quality.high_quality, quality.points,
-               quality.reverse_kl);
+    eprint("generator: {} of {} modes, {:.1f} % of {} points of high quality, reverse KL {:.4g}\n",
+           quality.modes, game.gan->data().modes.size(), 100 * quality.high_quality, quality.points,
+           quality.reverse_kl);
 }
 
 class PlayScreen {
@@ -68,10 +67,9 @@ class PlayScreen {
     void end() {
         const PlayOutcome& outcome = job_.outcome();
         progress_.finish();
-        fmt::print(stderr, "\n{}", to_text(outcome.certificate));
+        eprint("\n{}", to_text(outcome.certificate));
         print_quality(settings_, job_.game(), outcome);
-        fmt::print(stderr, "{:.3f} s in all, {:.3f} s of it the players' own\n", outcome.seconds,
-                   outcome.player_seconds);
+        eprint("{:.3f} s in all, {:.3f} s of it the players' own\n", outcome.seconds, outcome.player_seconds);
     }
 
   private:

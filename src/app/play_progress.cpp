@@ -1,5 +1,7 @@
 #include "app/play_progress.hpp"
 
+#include "io/standard_error.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -33,7 +35,7 @@ PlayProgress::PlayProgress(const GameDefinition& game, Index every)
         below += fmt::format(" {:>8} {:>10} |", "R", "cost");
     }
     if (shown_ < game.players.size()) head += fmt::format(" and {} more", game.players.size() - shown_);
-    fmt::print(stderr, "{}\n{}\n", head, below);
+    eprint("{}\n{}\n", head, below);
 }
 
 void PlayProgress::remember(const RoundFigures& figures) {
@@ -67,7 +69,7 @@ void PlayProgress::print_line() {
                                    figure_or_dash(last_.gain));
     for (Index i = 0; i < shown_; ++i)
         line += fmt::format(" {:>8} {:>10.5g} |", figure_or_dash(last_.seats[i].gap), last_.seats[i].cost);
-    fmt::print(stderr, "{}\n", line);
+    eprint("{}\n", line);
     printed_ = last_.round;
 }
 

@@ -5,14 +5,13 @@
 #include "app/learn_summary.hpp"
 #include "app/verbs.hpp"
 #include "io/output_file.hpp"
+#include "io/standard_error.hpp"
 #include "run/metrics.hpp"
 #include "run/predict_settings.hpp"
 #include "run/prediction_file.hpp"
 #include "run/predictor.hpp"
 
 #include <cmath>
-
-#include <fmt/format.h>
 
 namespace proxstream::app {
 namespace {
@@ -48,14 +47,13 @@ class PredictionRun {
     /// To standard error, which predictions do not use.
     void print() const {
         if (settings_.quiet) return;
-        for (const std::string& note : predictor_.reader().notes()) fmt::print(stderr, "{}\n", note);
-        for (const std::string& remark : predictor_.reader().remarks()) fmt::print(stderr, "{}\n", remark);
-        fmt::print(stderr, "{} rows predicted", rows_);
-        if (metrics_.rows() > 0) fmt::print(stderr, ", {} of them with a label", metrics_.rows());
-        fmt::print(stderr, "\n");
+        for (const std::string& note : predictor_.reader().notes()) eprint("{}\n", note);
+        for (const std::string& remark : predictor_.reader().remarks()) eprint("{}\n", remark);
+        eprint("{} rows predicted", rows_);
+        if (metrics_.rows() > 0) eprint(", {} of them with a label", metrics_.rows());
+        eprint("\n");
         if (metrics_.rows() > 0) print_metrics(metrics_);
-        if (bad_rows_ > 0)
-            fmt::print(stderr, "bad rows skipped: {}; the last one: {}\n", bad_rows_, last_bad_);
+        if (bad_rows_ > 0) eprint("bad rows skipped: {}; the last one: {}\n", bad_rows_, last_bad_);
     }
 
   private:

@@ -3,6 +3,7 @@
 #include "proxstream/core/linalg.hpp"
 
 #include "app/terminal.hpp"
+#include "io/standard_error.hpp"
 #include "regret/certificate_text.hpp"
 
 #include <algorithm>
@@ -31,13 +32,12 @@ ProgressTable::ProgressTable(Index every, bool classes, std::vector<std::string>
       weights_(members_.size()),
       terminal_(isatty(fileno(stderr)) != 0),
       schedule_(every) {
-    fmt::print(stderr, "{:>10} {:>10} {:>10}{}", "rounds", "avg loss", "since last",
-               classes_ ? " error %" : "");
+    eprint("{:>10} {:>10} {:>10}{}", "rounds", "avg loss", "since last", classes_ ? " error %" : "");
     if (verbose_) {
-        fmt::print(stderr, " {:>10} {:>9} {:>9} {:>7}\n", "Reg_w", measured_ ? "entry gap" : "first seen",
-                   measured_ ? "exit gap" : "last seen", "steps");
+        eprint(" {:>10} {:>9} {:>9} {:>7}\n", "Reg_w", measured_ ? "entry gap" : "first seen",
+               measured_ ? "exit gap" : "last seen", "steps");
     } else {
-        fmt::print(stderr, " {:>8} {:>8}{}\n", "steps", "non-zero", members_.empty() ? "" : "  most weight");
+        eprint(" {:>8} {:>8}{}\n", "steps", "non-zero", members_.empty() ? "" : "  most weight");
     }
 }
 
@@ -75,22 +75,20 @@ void ProgressTable::print_line(const LearnProgress& progress) {
     clear_status();
     const auto rounds = static_cast<Real>(std::max<Round>(progress.rounds, 1));
     const auto since = static_cast<Real>(std::max<Round>(progress.rounds - printed_, 1));
-    fmt::print(stderr, "{:>10} {:>10.5g} {:>10.5g}", progress.rounds, progress.loss_sum / rounds,
-               (progress.loss_sum - loss_at_last_line_) / since);
+    eprint("{:>10} {:>10.5g} {:>10.5g}", progress.rounds, progress.loss_sum / rounds,
+           (progress.loss_sum - loss_at_last_line_) / since);
     if (classes_) {
-        fmt::print(stderr, " {:>7.2f}",
-                   100 * static_cast<Real>(progress.errors) /
-                       static_cast<Real>(std::max<std::uint64_t>(progress.rows, 1)));
+        eprint(" {:>7.2f}", 100 * static_cast<Real>(progress.errors) /
+                                static_cast<Real>(std::max<std::uint64_t>(progress.rows, 1)));
     }
     const std::uint64_t steps = progress.steps - steps_at_last_line_;
     if (verbose_) {
         const RoundReport last = progress.last != nullptr ? *progress.last : RoundReport{};
-        fmt::print(stderr, " {:>10} {:>9.3g} {:>9.3g} {:>7}\n",
-                   measured_ ? fmt::format("{:.5g}", progress.regret) : "-",
-                   measured_ ? last.entry_gap : last.first_gap, measured_ ? last.exit_gap : last.tested_gap,
-                   steps);
+        eprint(" {:>10} {:>9.3g} {:>9.3g} {:>7}\n", measured_ ? fmt::format("{:.5g}", progress.regret) : "-",
+               measured_ ? last.entry_gap : last.first_gap, measured_ ? last.exit_gap : last.tested_gap,
+               steps);
     } else {
-        fmt::print(stderr, " {:>8} {:>8}{}\n", steps, nonzeros(progress.point), heaviest());
+        eprint(" {:>8} {:>8}{}\n", steps, nonzeros(progress.point), heaviest());
     }
     fill(weights_, 0);
     printed_ = progress.rounds;
@@ -104,14 +102,14 @@ void ProgressTable::draw_status(const LearnProgress& progress) {
         fmt::format("{:>10} {:>10.5g}  {:.0f} rows/s", progress.rounds,
                     progress.loss_sum / static_cast<Real>(std::max<Round>(progress.rounds, 1)),
                     static_cast<double>(progress.rows) / seconds);
-    fmt::print(stderr, "\r{}\033[K", tinted(Tint::dim, text));
+    eprint("\r{}\033[K", tinted(Tint::dim, text));
     (void)std::fflush(stderr);
     status_shown_ = true;
 }
 
 void ProgressTable::clear_status() {
     if (!status_shown_) return;
-    fmt::print(stderr, "\r\033[K");
+    eprint("\r\033[K");
     status_shown_ = false;
 }
 

@@ -1,5 +1,7 @@
 #include "app/study_progress.hpp"
 
+#include "io/standard_error.hpp"
+
 #include <cmath>
 #include <cstdio>
 #include <string>
@@ -32,7 +34,7 @@ void StudyProgressBar::on_progress(const StudyProgress& progress) {
     const double now = seconds();
     if (!terminal_) {
         if (progress.finished.empty()) return;
-        fmt::print(stderr, "{}/{} {} ({:.1f} s)\n", progress.done, progress.cells, progress.finished, now);
+        eprint("{}/{} {} ({:.1f} s)\n", progress.done, progress.cells, progress.finished, now);
         return;
     }
     if (now - drawn_ < kStudyRedraw) return;
@@ -40,14 +42,14 @@ void StudyProgressBar::on_progress(const StudyProgress& progress) {
     const int filled = static_cast<int>(progress.share * kStudyBar);
     // The first moments say nothing about the rest.
     const bool tells = progress.share > 0.01 && now > 0.5;
-    fmt::print(stderr, "\r[{:=<{}}{:<{}}] {}/{} cells, {}\033[K", "", filled, "", kStudyBar - filled,
-               progress.done, progress.cells,
-               tells ? clock_text(now / progress.share - now) + " left" : std::string("starting"));
+    eprint("\r[{:=<{}}{:<{}}] {}/{} cells, {}\033[K", "", filled, "", kStudyBar - filled, progress.done,
+           progress.cells,
+           tells ? clock_text(now / progress.share - now) + " left" : std::string("starting"));
     (void)std::fflush(stderr);
 }
 
 void StudyProgressBar::finish() {
-    if (terminal_ && drawn_ >= 0) fmt::print(stderr, "\r\033[K");
+    if (terminal_ && drawn_ >= 0) eprint("\r\033[K");
 }
 
 }  // namespace proxstream::app

@@ -98,6 +98,43 @@ expect "an output may not be the file on standard output, if that is written to"
 status=$?
 expect "standard streams may be other files" 0
 
+# Standard error and standard output that cannot be written.
+piped() { # ARGS...: into a reader of one line; $status
+    { "$PROXSTREAM" "$@"; echo $? >rc; } | head -n 1 >first
+    status=$(<rc)
+}
+rm -f q.json
+{ "$PROXSTREAM" learn x1.csv --label y --save q.json 2>&1; echo $? >rc; } | head -n 1 >first
+status=$(<rc)
+expect "a reader of messages that goes does not end a run" 0
+check "the model is saved without a reader of messages" test -s q.json
+rm -f q.json
+"$PROXSTREAM" learn x1.csv --label y --save q.json 2>&- >out
+status=$?
+expect "a closed standard error does not end a run" 0
+check "messages do not get into other files" eval '! grep -l "proxstream .* learn" q.json x1.csv'
+"$PROXSTREAM" learn nowhere.csv --label y 2>&- >out
+status=$?
+expect "an error without standard error has its status" 5
+for _ in $(seq 40); do tail -n +2 x1.kept; done | cat <(head -n 1 x1.kept) - >long.csv
+piped predict small.json long.csv
+expect "predict ends with 141 when its reader goes" 141
+check "predict prints no error when its reader goes" eval '! grep -q "cannot be written" err'
+run learn -q long.csv --label y --window 8 --store long.run
+piped export long.run --what figures
+expect "export ends with 141 when its reader goes" 141
+if [ -e /dev/full ]; then
+    "$PROXSTREAM" learn x1.csv --label y --save q.json 2>/dev/full
+    status=$?
+    expect "a full disk under messages does not end a run" 0
+    for verb in "show small.json" "list losses" "--help"; do
+        # shellcheck disable=SC2086
+        "$PROXSTREAM" $verb >/dev/full 2>err
+        status=$?
+        expect "$verb reports that its output was not written" 5 "standard output: cannot be written: No space"
+    done
+fi
+
 # Outputs that cannot be written are refused before the first round.
 mkdir folder
 for option in predictions save certificate ledger; do
