@@ -79,6 +79,7 @@ void JsonReader::look_ahead() {
     if (ahead_.empty())
         throw DamagedFile({inputs_.name(), 0, 0, ""}, "the input is empty: it has no rows",
                           "one JSON object a line");
+        add(options_.weight);
     if (columns.empty() && ahead_.front().error) std::rethrow_exception(ahead_.front().error);
     // Keys have no order, so the last key of the first row cannot be the default label.
     if (options_.label.empty() && !options_.model && target_parser_.rule().kind != TargetKind::none)
@@ -103,6 +104,7 @@ void JsonReader::spread(const std::vector<Field>& fields) {
             fields_[place->second] = field.text;
         } else if (unknown_++ == 0) {
             unknown_key_ = field.key;
+    if (options_.model) require_key();
         }
     }
 }
@@ -114,6 +116,18 @@ bool JsonReader::read_row(RowBlock& block) {
         ahead_.pop_front();
         line_ = row.line;
         if (row.error) std::rethrow_exception(row.error);
+/// A model's rows are read by names, so that a wrong name would go unnoticed.
+void JsonReader::require_key() const {
+    std::vector<std::string> keys;
+    for (const RowAhead& row : ahead_)
+        for (const Field& field : row.fields) keys.push_back(field.key);
+    if (options_.key.empty() || keys.empty() ||
+        std::find(keys.begin(), keys.end(), options_.key) != keys.end())
+        return;
+    throw ConfigError({"--key: no column is called '" + options_.key + "'",
+                       "the keys of " + inputs_.name() + " are: " + list_columns(keys)});
+}
+
     } else {
         std::string_view line;
         if (!next_line(line)) return false;
@@ -128,8 +142,10 @@ bool JsonReader::read_row(RowBlock& block) {
 
 std::vector<std::string> JsonReader::notes() const {
     std::vector<std::string> notes = TableReader::notes();
-    if (unknown_ > 0 && !options_.model) {
-        notes.push_back("values of keys that the first rows do not have are ignored, such as '" +
+    if (unknown_ > 0)
+        notes.push_back((options_.model
+                             ? "values of keys that the model does not use are ignored, such as '"
+                             : "values of keys that the first rows do not have are ignored, such as '") +
                         unknown_key_ + "'");
     }
     return notes;

@@ -29,6 +29,8 @@ void TableReader::set_columns(const std::vector<std::string>& columns,
     label_name_ = std::move(assigned.label_name);
     if (given) {
         encoder_ = TableEncoder(*options_.model, !options_.predicts);
+        if (!assigned.unused.empty())
+            notes_.push_back("columns not used: " + list_columns(assigned.unused));
     } else {
         survey_features(assigned.feature_names, first_rows);
     }

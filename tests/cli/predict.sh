@@ -74,6 +74,16 @@ check "predictions of several classes have all probabilities" awk -F, 'NR == 1 {
 cut -d, -f1,2,3,5,6 known.csv >short.csv
 run predict m.json short.csv
 expect "a column that is missing is named" 2 "the model needs a column 'a', which short.csv does not have" 'columns of short.csv are: id, when, city, b, y'
+sed '1s/,city,/,City,/' known.csv >capital.csv
+run predict m.json capital.csv
+expect "a column of another case is suggested" 2 "the model needs a column 'city', which capital.csv does not have; did you mean 'City'"
+run predict m.json new.csv -p new.p
+expect "columns that the model does not use are named" 0 'columns not used: extra, id, more'
+awk -F, -v OFS=, '{ print $0, $4 }' known.csv >twice.csv
+run predict m.json twice.csv
+expect "a column that is there twice is refused" 2 "2 columns are called 'a' \(number 4 and 9\)"
+run predict m.json new.csv --key nothing
+expect "predict refuses a key that is no column" 2 "--key: no column is called 'nothing'"
 run predict m.json no.csv
 expect "rows that are not there are an error" 5 'no.csv.*No such file'
 run predict table.csv table.csv

@@ -160,8 +160,12 @@ TEST(Csv, DecisionsAboutColumnsAreRefusedTogether) {
     options = csv_options("y");
     options.table.delimiter = '|';
     expect_error<ConfigError>([&] { open_text("a|y\n1|2\n", options); }, {"--delimiter", "'|'", "semicolon"});
-    // Names that occur twice matter only to those who use them.
-    EXPECT_EQ(read_text("a,a,y\n1,2,3\n", csv_options("y")).values(0).size(), 2U);
+    expect_error<ConfigError>([&] { open_text("a,b,a,y\n1,2,3,4\n", csv_options("y")); },
+                              {"2 columns are called 'a' (number 1 and 3)", "--ignore a"});
+    // Names that occur twice do not matter in columns that are not read.
+    options = csv_options("y");
+    options.table.ignore = {"a"};
+    EXPECT_EQ(read_text("a,b,a,y\n1,2,3,4\n", options).values(0).size(), 1U);
 }
 
 TEST(Csv, LongColumnListsAreCut) {
