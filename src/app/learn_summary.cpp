@@ -4,6 +4,7 @@
 #include "io/standard_error.hpp"
 #include "regret/certificate_text.hpp"
 #include "run/loss_warning.hpp"
+#include "run/table_columns.hpp"
 
 #include <algorithm>
 #include <array>
@@ -120,6 +121,19 @@ void print_certificate(const LearnSettings& settings, const Certificate& certifi
     summary_line("certificate", text);
 }
 
+/// The standardised columns in which all rows had one value.
+std::string constant_columns(const RecordStream& stream) {
+    if (!stream.scale()) return {};
+    const Standardiser::State& seen = stream.scale()->statistics().state();
+    std::vector<std::string> names;
+    for (Index i = 0, quantity = 0; i < stream.reader().feature_names().size(); ++i) {
+        if (!stream.reader().is_quantity(i)) continue;
+        if (seen.count > 1 && seen.m2[quantity] == 0) names.push_back(stream.reader().feature_names()[i]);
+        ++quantity;
+    }
+    return list_columns(names);
+}
+
 void print_troubles(const LearnSettings& settings, const LearnRun& run, const LearnOutcome& outcome) {
     for (const std::string& warning : warnings(settings, run, outcome))
         eprint("{} {}\n", tinted(Tint::warning, "warning:"), wrapped(warning, 9));
@@ -127,6 +141,8 @@ void print_troubles(const LearnSettings& settings, const LearnRun& run, const Le
     if (stream.bad_rows() > 0)
         eprint("bad rows skipped: {}; the last one: {}\n", stream.bad_rows(), stream.last_bad_row());
     for (const std::string& remark : stream.reader().remarks()) eprint("{}\n", remark);
+    if (const std::string names = constant_columns(stream); !names.empty())
+        eprint("constant in all rows, and so without effect: {}\n", names);
     if (outcome.totals.unlabelled > 0)
         eprint("rows without a label, predicted only: {}\n", outcome.totals.unlabelled);
     const DelayedRows& delayed = stream.delayed();

@@ -97,3 +97,5 @@ check "metrics are those of the predictions, of all rows and of the newest 50" a
 awk -F, -v OFS=, '{ print $4, $5, (NR == 1 ? "a" : $5), (NR == 1 ? "one" : 1), $6 }' table.csv >twice.csv
 run learn twice.csv --label y
 expect "a name of two columns is refused" 2 "2 columns are called 'a' \(number 1 and 3\); rename one, or leave them out with --ignore a"
+run learn twice.csv --label y --ignore a
+expect "two columns of one name can be left out" 0 'constant in all rows, and so without effect: one$'
