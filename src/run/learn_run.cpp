@@ -123,11 +123,11 @@ bool LearnRun::next() {
     return !(stopped && last_.record.rows() < settings_.batch && journal_ != nullptr);
 }
 
-/// In the units of the data, within the range of the labels so far.
+/// In the units of the data, within the range of the labels so far unless lags let it grow with the series.
 Real LearnRun::reported(Real prediction) const {
     const auto& scale = problem_.stream().label_scale();
     const Real restored = scale ? scale->restored(prediction) : prediction;
-    const bool clips = problem_.family().target_kind() == TargetKind::number;
+    const bool clips = problem_.family().target_kind() == TargetKind::number && settings_.lags.empty();
     return clips ? outcome_.totals.labels.clipped(restored) : restored;
 }
 

@@ -92,7 +92,8 @@ class LearnRun final : public TurnRun {
     /// Copies only the stream: scales and past values of the rows fed to the other run, or its position in a
     /// file.
     void follow_stream(LearnRun& parent);
-    /// Predictions in the units of the data. Numbers are clipped to the range of the labels so far.
+    /// Predictions in the units of the data. Without lags, numbers are clipped to the range of the labels so
+    /// far.
     struct PredictedRows {
         std::vector<Real> values = {};
         std::vector<Real> probabilities = {};  // of all classes, row by row; empty if the loss has none

@@ -34,7 +34,7 @@ struct Model {
     std::vector<std::string> past_only = {};    // columns whose present value is not a feature
     std::vector<Real> past = {};           // values that the lags of the next row refer to; empty: unknown
     std::string label = {};                // its column
-    LabelRange labels = {};                // predictions of numbers are clipped to it
+    LabelRange labels = {};                // without lags, predictions of numbers are clipped to it
     std::optional<TableState> table = {};  // none: the rows were not those of a table
     Round rounds = 0;                      // rounds learned so far
     std::vector<Real> x = {};              // weights first, intercepts and biases last

@@ -105,7 +105,8 @@ bool Predictor::next(PredictedRow& row) {
     if (scale_) scale_->apply(row_, model_.running ? FeatureScale::Use::as_next : FeatureScale::Use::as_is);
     const Real found = family_->predict(row_, 0, model_.x, scratch_);
     row.prediction = label_scale_ ? label_scale_->restored(found) : found;
-    if (family_->target_kind() == TargetKind::number) row.prediction = model_.labels.clipped(row.prediction);
+    if (family_->target_kind() == TargetKind::number && model_.lags.empty())
+        row.prediction = model_.labels.clipped(row.prediction);
     row.probabilities.clear();
     if (family_->has_probabilities()) {
         row.probabilities.resize(std::max<Index>(family_->classes(), 2));

@@ -140,3 +140,12 @@ check "filled lags give the same predictions" cmp <(tail -n 50 later.p | cut -d,
 sed '10s/,.*/,/' later.csv >gap.csv
 run predict -q m.json gap.csv -p gap.p
 check "a label that is missing is taken for its forecast" eval 'test "$(wc -l <gap.p)" = 51 && cmp <(head -n 10 gap.p | cut -d, -f3) <(head -n 10 later.p | cut -d, -f3)'
+
+# A series that grows leaves the range of the labels seen.
+awk 'BEGIN { print "n,y"; for (i = 0; i < 400; ++i) print i "," 5 + i / 10 }' >grows.csv
+run learn -q grows.csv --label y --ignore n --lags 1..3 -p grows.p -f grows.json
+run predict -q grows.json --horizon 20 -p grows.h
+check "forecasts of a series that grows are not clipped to its past" awk -F, 'NR > 1 { last = $3 } END { exit !(last > 45.3) }' grows.h
+run learn -q grows.csv --label y --ignore n --lags 1..3 --rounds 300 -f grows.json
+run predict -q grows.json --horizon 1 -p grows.h
+check "the next value of a series that grows is forecast as while learning" test "$(sed -n 2p grows.h | cut -d, -f3)" = "$(sed -n 302p grows.p | cut -d, -f3)"
