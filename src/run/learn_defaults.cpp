@@ -62,6 +62,7 @@ LearnSettings with_defaults(LearnSettings settings, std::vector<std::string>* re
     }
     settings.look_ahead = settings.survey;
     if (!settings.forecast.empty()) settings.raw = true;  // forecast rows are used unchanged
+        settings.single |= model.single;
     if (settings.loss == "auto") say(choose_loss(settings));
     const std::string loss = Spec::parse(settings.loss).name();
     if (has_width(loss) && settings.start == "zeros" && !settings.raw && !settings.standardise_label) {

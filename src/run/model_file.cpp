@@ -170,6 +170,7 @@ std::string to_json(const Model& model) {
     if (model.label_scale) json["label_scale"] = state_of(model.label_scale);
     if (model.normalise) json["normalise"] = true;
     if (model.running) json["running"] = true;
+    if (model.single) json["single"] = true;
     if (!model.label.empty()) json["label"] = model.label;
     if (model.labels.low <= model.labels.high) json["label_range"] = {model.labels.low, model.labels.high};
     if (model.table) json["table"] = to_json(*model.table);
@@ -226,6 +227,7 @@ Model parse_model(const std::string& text, const std::string& source) {
     if (json.contains("normalise")) model.normalise = get<bool>(json, source, "normalise", "true or false");
     read_forecasting(json, source, model);
     read_rows(json, source, model);
+    if (json.contains("single")) model.single = get<bool>(json, source, "single", "true or false");
     model.rounds = get<Round>(json, source, "rounds", "a whole number");
     model.x = get<std::vector<Real>>(json, source, "x", "a list of numbers");
     for (const Real value : model.x) {

@@ -29,6 +29,7 @@ struct Model {
     std::optional<Standardiser> label_scale = {};  // of the label; none: not standardised
     bool normalise = false;                        // rows were scaled to length 1
     bool running = false;                          // statistics counted each row before it was scaled
+    bool single = false;                           // features were rounded to single precision
     std::vector<Index> lags = {};
     std::vector<std::string> lag_columns = {};  // empty: the label
     std::vector<std::string> past_only = {};    // columns whose present value is not a feature

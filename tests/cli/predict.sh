@@ -39,6 +39,7 @@ again "a number, few features for text" "120 250" --label y "${table[@]}" --cate
 again "a number, hashed text" "1 100 299" --label y "${table[@]}" --hash 6
 again "two classes" "1 70 200 299" --label two --loss logistic --classes no,yes "${table[@]}"
 again "three classes" "1 70 200" --label three --loss mlp:task=softmax,hidden=3 --step 0.1 --max-steps 5 -w 16 --classes low,mid,high "${table[@]}"
+again "single precision" "1 70 200" --label y "${table[@]}" --single
 again "rows of length 1" "3 180" --label y "${table[@]}" --normalise --loss squared
 
 # The same while learning: rows without a label at the end of the stream.
