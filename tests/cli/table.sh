@@ -99,3 +99,22 @@ run learn twice.csv --label y
 expect "a name of two columns is refused" 2 "2 columns are called 'a' \(number 1 and 3\); rename one, or leave them out with --ignore a"
 run learn twice.csv --label y --ignore a
 expect "two columns of one name can be left out" 0 'constant in all rows, and so without effect: one$'
+
+# A model to start from, and options that contradict it.
+run learn -q table.csv "${names[@]}" --start whole.json
+expect "a run starts from a model" 0
+refuses() { # PATTERN ARGS...
+    local pattern=$1
+    shift
+    run learn -q table.csv "$@"
+    expect "a start refuses ${*: -2}" 2 "$pattern"
+}
+refuses '--raw: the features of the model are standardised' "${names[@]}" --start whole.json --raw
+refuses '--hash 5: the model has no hashed text' "${names[@]}" --start whole.json --hash 5
+refuses "--categories 3: the model has 8 for 'city'" "${names[@]}" --start whole.json --categories 3
+refuses '--text a: the column of the model holds numbers' "${names[@]}" --start whole.json --text a
+refuses '--ignore b: the model needs this column' --label y --ignore b --time when --start whole.json
+awk -F, -v OFS=, 'NR > 1 { $6 = $6 > 5 ? "yes" : "no" } { print }' table.csv >classes.csv
+run learn -q classes.csv "${names[@]}" --loss logistic --classes no,yes -f classes.json
+run learn -q classes.csv "${names[@]}" --start classes.json --classes yes,no
+expect "a start refuses another order of classes" 2 '--classes yes,no: the model has the classes no,yes'
