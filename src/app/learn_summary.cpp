@@ -173,7 +173,7 @@ void print_summary(const LearnSettings& settings, const LearnRun& run, const Lea
         fmt::format("{} of {}", std::count_if(point.begin(), point.end(), [](Real x) { return x != 0; }),
                     point.size()));
     print_certificate(settings, outcome.certificate);
-    if (!settings.save.empty() && (!outcome.io_error || outcome.reader_gone))
+    if (!settings.save.empty() && !outcome.keeps_model && (!outcome.io_error || outcome.reader_gone))
         summary_line("model", settings.save);
     print_troubles(settings, run, outcome);
 }

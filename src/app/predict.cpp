@@ -44,6 +44,13 @@ class PredictionRun {
         file_.close();
     }
 
+    /// What the output has after an error in the rows.
+    std::string partial() const {
+        if (settings_.predictions == "-") return {};
+        return settings_.predictions + (file_.replaces() ? ": left as it was, because of this error"
+                                                         : ": has the rows before this error");
+    }
+
     /// To standard error, which predictions do not use.
     void print() const {
         if (settings_.quiet) return;
@@ -123,7 +130,13 @@ int predict(const std::vector<std::string>& arguments) {
                       "predict model.json labelled.csv --predictions predictions.csv"}});
     if (done) return *done;
     PredictionRun run(settings);
-    run.play();
+    try {
+        run.play();
+    } catch (const DataError& error) {
+        eprint("proxstream: {}\n", error.what());
+        if (const std::string text = run.partial(); !text.empty()) eprint("proxstream: {}\n", text);
+        return kData;
+    }
     run.print();
     return *stop_requested() ? kInterrupted : kOk;
 }

@@ -48,6 +48,7 @@ struct LearnOutcome : RunOutcome {
     PreviousLabel previous;
     Certificate certificate;
     std::optional<BestConstant> best_constant;
+    bool keeps_model = false;  // the rows ended in an error, so the file to save to was left as it was
 };
 
 RunIdentity learn_identity(const LearnSettings& settings, const RunOrigin& origin);
@@ -138,6 +139,8 @@ class LearnRun final : public TurnRun {
     void score(Real loss);
     OutputFile open_output(const std::string& path, std::uint64_t bytes) const;
     void open_predictions();
+    void close_predictions();
+    void note_partial(const std::string& path, bool keeps);
     void write_report();
     void learn(RowExtras& extras);
     RunFooter footer(RunEnding ending) const;

@@ -46,6 +46,8 @@ void save_model(const std::string& path, const Model& model);
 /// Saves the model at the end of a run. If the file cannot be written, the model goes into the temporary
 /// folder, so that the result of the run is not lost.
 void save_or_rescue(const std::string& path, const Model& model, RunOutcome& outcome);
+/// Saves the model to a new file in the temporary folder, which a problem of the outcome names.
+void rescue_model(const Model& model, RunOutcome& outcome);
 /// Throws IoError or DataError naming the file, the key and what was expected.
 Model load_model(const std::string& path);
 Model parse_model(const std::string& text, const std::string& source);

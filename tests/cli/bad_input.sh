@@ -2,6 +2,7 @@
 # Messages about bad input name the place and what was expected; results learned before are kept.
 . "$(dirname "$0")/common.bash"
 
+export TMPDIR=$work
 good() { awk 'BEGIN { print "a,b,y"; for (i = 1; i <= 20; ++i) print i/20 "," (i%3)/3 "," (i%2) }'; }
 learn_csv() { run learn "$1" --label y --loss logistic -f "$work/m.json" "${@:2}"; }
 

@@ -195,8 +195,17 @@ check "an output through a link replaces its target" eval 'test -L link.txt && t
 echo old >p.txt
 { cat x1.csv; echo 1,2,x; } >torn.csv
 run learn torn.csv --label y --predictions p.txt --quiet
-expect "bad data end a run" 3 "torn.csv:302"
-check "bad data leave the predictions of the rows before" test "$(wc -l <p.txt)" = 301
+expect "bad data end a run" 3 "torn.csv:302" "p.txt: left as it was"
+check "bad data leave existing predictions as they were" test "$(<p.txt)" = old
+run learn torn.csv --label y --predictions p.new --quiet
+expect "a new file of predictions is named after bad data" 3 "p.new: has the result of the rows before this error"
+check "bad data leave the predictions of the rows before in a new file" test "$(wc -l <p.new)" = 301
+mkdir rescued
+echo old >kept.json
+TMPDIR=$work/rescued run learn torn.csv --label y --save kept.json
+expect "bad data leave an existing model as it was" 3 "torn.csv:302" "kept.json: left as it was" "the model was saved to .*rescued/proxstream-model-"
+check "the model of the rows before is beside it" eval 'test "$(<kept.json)" = old && "$PROXSTREAM" predict -q rescued/*.json x1.csv'
+check "nothing is left beside the outputs after bad data" test -z "$(compgen -G '*.part-*')"
 
 # A stored run continues its files, so they grow in place.
 run learn x1.csv --label y --window 8 --quiet --predictions whole.txt

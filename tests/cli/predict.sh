@@ -99,7 +99,9 @@ for target in m.json new.csv; do
 done
 { cat new.csv; echo 'x,1'; } >torn.csv
 run predict m.json torn.csv -p torn.p
-expect "a bad row ends predict" 3 'torn.csv:102: the row has 2 columns'
+expect "a bad row ends predict" 3 'torn.csv:102: the row has 2 columns' 'torn.p: has the rows before this error'
+run predict m.json torn.csv -p torn.p
+expect "a bad row leaves existing predictions" 3 'torn.p: left as it was'
 run predict m.json torn.csv --on-bad-row skip -p torn.p
 expect "predict can skip a bad row" 0 '^100 rows predicted$' 'bad rows skipped: 1; the last one: torn.csv:102'
 
