@@ -80,7 +80,7 @@ void TableReader::take_fields(const Fields& fields) {
         if (role == kLabelColumn) {
             if (!options_.unlabelled || !is_missing(text)) refuse_label(column, text);
             target_ = no_label_;
-        } else if (places_[column] >= 0 && options_.missing && is_missing(text)) {
+        } else if (role >= 0 && options_.missing && is_missing(text)) {
             encoder_.put_missing(static_cast<Index>(role));
         } else {
             refuse_field(column, text);
@@ -108,6 +108,8 @@ std::vector<std::string> TableReader::remarks() const {
 }
 
 Real TableReader::class_weight() const {
+    if (encoder_.missing_times() > 0)
+        remarks.push_back("missing times, whose features are 0: " + std::to_string(encoder_.missing_times()));
     if (options_.class_weights.empty() || std::isnan(target_)) return 1;
     const bool sign = target_parser_.rule().kind == TargetKind::sign;
     return options_.class_weights[sign ? (target_ > 0 ? 1 : 0) : static_cast<Index>(target_)];

@@ -117,7 +117,7 @@ class Survey {
         keep(std::move(column));
     }
     void add_time(const std::string& name, const Values& values) {
-        if (!values.holds_times()) {
+        if (values.known > 0 && !values.holds_times()) {
             violations_.push_back("--time: column '" + name + "' holds " +
                                   (values.example.empty() ? "numbers" : quoted_excerpt(values.example)) +
                                   "; expected times such as 2024-01-31 or 2024-01-31 13:45");

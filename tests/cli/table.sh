@@ -99,6 +99,16 @@ run learn twice.csv --label y
 expect "a name of two columns is refused" 2 "2 columns are called 'a' \(number 1 and 3\); rename one, or leave them out with --ignore a"
 run learn twice.csv --label y --ignore a
 expect "two columns of one name can be left out" 0 'constant in all rows, and so without effect: one$'
+awk -F, -v OFS=, 'NR % 7 == 3 { $2 = NR % 2 ? "" : "NA" } { print }' table.csv >gaps.csv
+run learn gaps.csv "${names[@]}" -p gaps.p -f gaps.json
+expect "a time that is missing is no error" 0 '400 rows in 400 rounds' 'missing times, whose features are 0: 57'
+run predict -q gaps.json gaps.csv -p again.p
+expect "predict reads rows without a time" 0
+awk -F, -v OFS=, 'NR > 1 && NR < 100 { $2 = "" } { print }' table.csv >late-times.csv
+run learn late-times.csv "${names[@]}"
+expect "times may be missing in all first rows" 0 'missing times, whose features are 0: 98'
+run learn gaps.csv "${names[@]}" --missing stop
+expect "a missing time names its cures" 3 'the time is missing' '--on-bad-row skip'
 
 # A model to start from, and options that contradict it.
 run learn -q table.csv "${names[@]}" --start whole.json
