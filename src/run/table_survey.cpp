@@ -15,6 +15,8 @@ namespace {
 
 constexpr Index kLeastCategories = 4;
 constexpr Index kMostCategories = 256;
+/// With --categories. Every row has all of them.
+constexpr Index kMostTextFeatures = 100'000;
 /// A column with this many texts and no repetition is taken for an identifier.
 constexpr Index kFewTexts = 16;
 
@@ -83,6 +85,11 @@ class Survey {
             if (values.never_repeats() && !named && options_.hash_bits == 0)
                 return leave_out("column '" + name +
                                  "' never repeats a value in the first rows and is left out; "
+        if (options_.categories > 0 && slots_ > kMostTextFeatures)
+            violations_.push_back("--categories " + std::to_string(options_.categories) +
+                                  ": text would become " + std::to_string(slots_) + " features (" + texts_ +
+                                  "); at most " + std::to_string(kMostTextFeatures) +
+                                  " are possible; take a smaller number, or --hash BITS for many values");
                                  "--text " +
                                  name + " uses it all the same");
         }
@@ -126,6 +133,7 @@ class Survey {
         keep({.name = name, .kind = ColumnKind::time});
     }
     void add_text(const std::string& name, const Values& values) {
+        if (options_.hash_bits == 0) slots_ += column.slots;
         const Index wanted = values.texts.size() + (values.missing > 0 ? 1 : 0);
         TableColumn column{.name = name, .kind = ColumnKind::text};
         column.slots = options_.categories > 0
@@ -138,6 +146,7 @@ class Survey {
     void refuse_commas(const std::string& name, const Values& values) {
         violations_.push_back(
             "column '" + name + "' has numbers with a comma, such as " + quoted_excerpt(values.example) +
+    Index slots_ = 0;    // features of text
             "; write decimal points and no separators of thousands, or use the column as text "
             "with --text " +
             name);

@@ -109,6 +109,8 @@ run learn late-times.csv "${names[@]}"
 expect "times may be missing in all first rows" 0 'missing times, whose features are 0: 98'
 run learn gaps.csv "${names[@]}" --missing stop
 expect "a missing time names its cures" 3 'the time is missing' '--on-bad-row skip'
+run learn table.csv "${names[@]}" --categories 1000000
+expect "features of text have a limit" 2 '--categories 1000000: text would become 1000000 features.*at most 100000'
 
 # A model to start from, and options that contradict it.
 run learn -q table.csv "${names[@]}" --start whole.json
