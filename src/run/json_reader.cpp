@@ -19,6 +19,23 @@ std::string text_of(const nlohmann::ordered_json& value) {
     return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
+/// NaN and Infinity, which are no JSON but which other programs write, become null: a missing value.
+std::string without_infinities(std::string_view line) {
+    std::string text;
+    bool quoted = false;
+    while (!line.empty()) {
+        std::size_t length = 1;
+        if (quoted && line.front() == '\\') length = std::min<std::size_t>(2, line.size());
+        if (line.front() == '"') quoted = !quoted;
+        for (const std::string_view word : {"NaN", "Infinity", "-Infinity"})
+            if (!quoted && line.starts_with(word)) length = word.size();
+        const std::string_view piece = line.substr(0, length);
+        text += !quoted && length > 1 ? "null" : piece;
+        line.remove_prefix(length);
+    }
+    return text;
+}
+
 }  // namespace
 
 JsonReader::JsonReader(InputQueue inputs, TableOptions options, TargetRule target)
@@ -36,7 +53,9 @@ bool JsonReader::next_line(std::string_view& line) {
 }
 
 std::vector<JsonReader::Field> JsonReader::parse(std::string_view line) const {
-    const auto object = nlohmann::ordered_json::parse(line, nullptr, false);
+    auto object = nlohmann::ordered_json::parse(line, nullptr, false);
+    if (object.is_discarded())
+        object = nlohmann::ordered_json::parse(without_infinities(line), nullptr, false);
     if (!object.is_object()) {
         throw DataError({inputs_.name(), line_, 0, ""}, quoted_excerpt(line) + " is not a whole JSON object",
                         "one object a line, such as {\"x\": 1.5, \"city\": \"Oslo\"}");
@@ -60,6 +79,7 @@ void JsonReader::look_ahead() {
     if (options_.model) {
         for (const TableColumn& column : options_.model->columns) add(column.name);
         add(options_.label);
+        add(options_.weight);
         add(options_.key);
     }
     std::string_view line;
@@ -79,12 +99,12 @@ void JsonReader::look_ahead() {
     if (ahead_.empty())
         throw DamagedFile({inputs_.name(), 0, 0, ""}, "the input is empty: it has no rows",
                           "one JSON object a line");
-        add(options_.weight);
     if (columns.empty() && ahead_.front().error) std::rethrow_exception(ahead_.front().error);
     // Keys have no order, so the last key of the first row cannot be the default label.
     if (options_.label.empty() && !options_.model && target_parser_.rule().kind != TargetKind::none)
         throw ConfigError({"--label: name the key to be predicted",
                            "the keys of " + inputs_.name() + " are: " + list_columns(columns)});
+    if (options_.model) require_key();
     std::vector<Fields> first;
     columns_ = columns;
     for (const RowAhead& row : ahead_) {
@@ -96,26 +116,6 @@ void JsonReader::look_ahead() {
     set_columns(columns, first);
 }
 
-void JsonReader::spread(const std::vector<Field>& fields) {
-    fields_.assign(columns_.size(), std::string_view());
-    for (const Field& field : fields) {
-        const auto place = places_of_.find(field.key);
-        if (place != places_of_.end()) {
-            fields_[place->second] = field.text;
-        } else if (unknown_++ == 0) {
-            unknown_key_ = field.key;
-    if (options_.model) require_key();
-        }
-    }
-}
-
-bool JsonReader::read_row(RowBlock& block) {
-    RowAhead row;
-    if (!ahead_.empty()) {
-        row = std::move(ahead_.front());
-        ahead_.pop_front();
-        line_ = row.line;
-        if (row.error) std::rethrow_exception(row.error);
 /// A model's rows are read by names, so that a wrong name would go unnoticed.
 void JsonReader::require_key() const {
     std::vector<std::string> keys;
@@ -128,6 +128,25 @@ void JsonReader::require_key() const {
                        "the keys of " + inputs_.name() + " are: " + list_columns(keys)});
 }
 
+void JsonReader::spread(const std::vector<Field>& fields) {
+    fields_.assign(columns_.size(), std::string_view());
+    for (const Field& field : fields) {
+        const auto place = places_of_.find(field.key);
+        if (place != places_of_.end()) {
+            fields_[place->second] = field.text;
+        } else if (unknown_++ == 0) {
+            unknown_key_ = field.key;
+        }
+    }
+}
+
+bool JsonReader::read_row(RowBlock& block) {
+    RowAhead row;
+    if (!ahead_.empty()) {
+        row = std::move(ahead_.front());
+        ahead_.pop_front();
+        line_ = row.line;
+        if (row.error) std::rethrow_exception(row.error);
     } else {
         std::string_view line;
         if (!next_line(line)) return false;
@@ -147,7 +166,6 @@ std::vector<std::string> JsonReader::notes() const {
                              ? "values of keys that the model does not use are ignored, such as '"
                              : "values of keys that the first rows do not have are ignored, such as '") +
                         unknown_key_ + "'");
-    }
     return notes;
 }
 

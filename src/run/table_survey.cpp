@@ -24,13 +24,6 @@ bool names_column(const std::vector<std::string>& names, const std::string& name
     return std::find(names.begin(), names.end(), name) != names.end();
 }
 
-/// "0,5614" or "1,234.5".
-bool has_decimal_comma(std::string_view text) {
-    text = without_blanks(text);
-    return text.find(',') != std::string_view::npos && !text.empty() && is_digit(text.back()) &&
-           text.find_first_not_of("+-.,0123456789") == std::string_view::npos;
-}
-
 /// The known values of one column.
 struct Values {
     Index known = 0;
@@ -85,11 +78,6 @@ class Survey {
             if (values.never_repeats() && !named && options_.hash_bits == 0)
                 return leave_out("column '" + name +
                                  "' never repeats a value in the first rows and is left out; "
-        if (options_.categories > 0 && slots_ > kMostTextFeatures)
-            violations_.push_back("--categories " + std::to_string(options_.categories) +
-                                  ": text would become " + std::to_string(slots_) + " features (" + texts_ +
-                                  "); at most " + std::to_string(kMostTextFeatures) +
-                                  " are possible; take a smaller number, or --hash BITS for many values");
                                  "--text " +
                                  name + " uses it all the same");
         }
@@ -97,6 +85,11 @@ class Survey {
     }
 
     TableSurvey finish() {
+        if (options_.categories > 0 && slots_ > kMostTextFeatures)
+            violations_.push_back("--categories " + std::to_string(options_.categories) +
+                                  ": text would become " + std::to_string(slots_) + " features (" + texts_ +
+                                  "); at most " + std::to_string(kMostTextFeatures) +
+                                  " are possible; take a smaller number, or --hash BITS for many values");
         if (!violations_.empty()) throw ConfigError(violations_);
         if (!texts_.empty()) {
             result_.notes.push_back("text becomes features for its values: " + texts_ +
@@ -133,7 +126,6 @@ class Survey {
         keep({.name = name, .kind = ColumnKind::time});
     }
     void add_text(const std::string& name, const Values& values) {
-        if (options_.hash_bits == 0) slots_ += column.slots;
         const Index wanted = values.texts.size() + (values.missing > 0 ? 1 : 0);
         TableColumn column{.name = name, .kind = ColumnKind::text};
         column.slots = options_.categories > 0
@@ -141,12 +133,12 @@ class Survey {
                            : std::clamp<Index>(2 * wanted, kLeastCategories, kMostCategories);
         if (options_.hash_bits == 0)
             texts_ += (texts_.empty() ? "" : ", ") + name + " " + std::to_string(column.slots);
+        if (options_.hash_bits == 0) slots_ += column.slots;
         keep(std::move(column));
     }
     void refuse_commas(const std::string& name, const Values& values) {
         violations_.push_back(
             "column '" + name + "' has numbers with a comma, such as " + quoted_excerpt(values.example) +
-    Index slots_ = 0;    // features of text
             "; write decimal points and no separators of thousands, or use the column as text "
             "with --text " +
             name);
@@ -154,6 +146,7 @@ class Survey {
 
     const TableOptions& options_;
     TableSurvey result_;
+    Index slots_ = 0;    // features of text
     std::string texts_;  // columns of text with their numbers of features
     std::string gaps_;   // columns of numbers with missing values
     std::vector<std::string> violations_;

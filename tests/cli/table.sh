@@ -109,8 +109,17 @@ run learn late-times.csv "${names[@]}"
 expect "times may be missing in all first rows" 0 'missing times, whose features are 0: 98'
 run learn gaps.csv "${names[@]}" --missing stop
 expect "a missing time names its cures" 3 'the time is missing' '--on-bad-row skip'
+cut -d, -f2,6 table.csv >only.csv
+run learn only.csv --label y
+expect "a table without a feature names lags and times" 2 'no column of only.csv is left as a feature' '--time when makes features' "--lags 1..8 makes features of the earlier values of 'y'"
+awk -F, -v OFS=, 'NR > 1 { $6 = "" } { print }' table.csv >bare.csv
+run learn bare.csv "${names[@]}"
+expect "rows of which none has a label are a warning" 0 "no row has a label in the column 'y', so nothing was learned"
 run learn table.csv "${names[@]}" --categories 1000000
 expect "features of text have a limit" 2 '--categories 1000000: text would become 1000000 features.*at most 100000'
+{ sed -E '3s/"a": [^,]*/"a": NaN/; 5s/"b": [^,]*/"b": -Infinity/' table.jsonl; echo '{"id": "NaN", "when": "2024-01-01", "city": "Infinity", "a": 1, "b": 2, "y": 3}'; } >nan.jsonl
+run learn nan.jsonl "${names[@]}"
+expect "NaN and Infinity in JSON are missing values" 0 '401 rows in 401 rounds'
 
 # A model to start from, and options that contradict it.
 run learn -q table.csv "${names[@]}" --start whole.json
