@@ -57,7 +57,7 @@ Real by_hand(Round rounds) {
                                              .budget = {.max_steps = 1000}},
                          parse_inner("auto", 1 / kStep));
     Tally tally(learner.facts());
-    for (Round t = 1; t <= rounds; ++t) tally.add(learner.observe(loss_of(t)));
+    for (Round t = 1; t <= rounds; ++t) tally.add(learner.observe(FunctionFamily::Record(loss_of(t))));
     return tally.certificate(tally.footer(learner.close(), RunEnding::finished, learner.seconds()))
         .summary.regret;
 }

@@ -6,6 +6,7 @@
 #include "app/verbs.hpp"
 #include "core/json.hpp"
 #include "front/epoch_account.hpp"
+#include "io/standard_error.hpp"
 #include "store/run_store.hpp"
 
 #include <algorithm>
@@ -136,7 +137,7 @@ int certify_ledger(const std::vector<std::string>& arguments) {
         fmt::print("{}{}", answer.text, json ? "\n" : "");
         return answer.holds ? kOk : kNotCertified;
     } catch (const DataError& error) {
-        fmt::print(stderr, "proxstream: {}\n", error.what());
+        eprint("proxstream: {}\n", error.what());
         return kNotCertified;
     }
 }

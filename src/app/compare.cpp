@@ -8,6 +8,7 @@
 #include "app/verbs.hpp"
 #include "core/violations.hpp"
 #include "io/output_file.hpp"
+#include "io/standard_error.hpp"
 #include "run/compare_run.hpp"
 #include "run/compare_text.hpp"
 #include "run/learn_defaults.hpp"
@@ -242,20 +243,18 @@ CompareOptions options_of(const CompareTexts& texts, const LearnSettings& settin
 
 int exit_code(const CompareOutcome& outcome) {
     if (!outcome.data_error.empty()) {
-        fmt::print(stderr, "proxstream: {}\n", outcome.data_error);
+        eprint("proxstream: {}\n", outcome.data_error);
         return kData;
     }
     if (outcome.refused > 0) {
-        fmt::print(stderr, "proxstream: all learners refused {} rounds, because a loss was not finite\n",
-                   outcome.refused);
+        eprint("proxstream: all learners refused {} rounds, because a loss was not finite\n",
+               outcome.refused);
         return kNumerics;
     }
     if (outcome.interrupted) return kInterrupted;
     if (outcome.scored_rows == 0) {
-        fmt::print(
-            stderr,
-            "proxstream: score-after: the data end after {} rows, so no figure is left; give fewer rows\n",
-            outcome.rows);
+        eprint("proxstream: score-after: the data end after {} rows, so no figure is left; give fewer rows\n",
+               outcome.rows);
         return kUsage;
     }
     return kOk;
@@ -273,6 +272,11 @@ int compare(const std::vector<std::string>& arguments) {
         "learned from, how far it is above the best, errors, record gradients a round, and seconds.",
         arguments, settings,
         {.extras = extra_options(texts),
+         .files =
+             [&](OutputPlan& plan) {
+                 plan.writes("csv", texts.csv);
+                 plan.writes("chart", texts.chart);
+             },
          .takes = belongs_to_compare,
          .instead = instead_of,
          .checks = {[&] { validate(settings, true); }, [&] { check_texts(texts, settings); }},

@@ -6,6 +6,7 @@
 #include "app/exit_code.hpp"
 #include "app/verbs.hpp"
 #include "io/output_file.hpp"
+#include "io/standard_error.hpp"
 #include "studies/fit_chart.hpp"
 
 #include <array>
@@ -64,14 +65,13 @@ int compare_fits(const std::vector<std::string>& arguments) {
                                       settings.reg, problem.reference_step);
     const FitComparison outcome = comparison.run([&](Index done_cells, const FitCell& cell) {
         if (settings.quiet) return;
-        fmt::print(stderr, "{}/{} {} x {:g}, seed {}: {:.3e} ({}, {:.3g} s)\n", done_cells,
-                   comparison.cells(), cell.method, cell.scale, cell.seed, cell.trace.back().gap,
-                   name(cell.status), cell.seconds);
+        eprint("{}/{} {} x {:g}, seed {}: {:.3e} ({}, {:.3g} s)\n", done_cells, comparison.cells(),
+               cell.method, cell.scale, cell.seed, cell.trace.back().gap, name(cell.status), cell.seconds);
     });
     if (outcome.interrupted) {
         const std::string cut =
             fmt::format("interrupted after {} of {} runs", outcome.cells.size(), comparison.cells());
-        fmt::print(stderr, "{}\n", cut);
+        eprint("{}\n", cut);
         heading += "; " + cut;
     }
     if (outcome.entries.empty()) return kInterrupted;

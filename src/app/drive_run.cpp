@@ -2,6 +2,7 @@
 
 #include "app/command_line.hpp"
 #include "app/exit_code.hpp"
+#include "io/standard_error.hpp"
 
 namespace proxstream::app {
 
@@ -11,12 +12,12 @@ RunOrigin origin_of(const std::string& verb, const std::vector<std::string>& arg
 
 int end_run(const RunOutcome& outcome, const std::string& store) {
     if (!store.empty() && (!outcome.io_error || outcome.reader_gone)) {
-        fmt::print(stderr, "\nkept in {}{}\n", store,
-                   outcome.ending == RunEnding::finished
-                       ? ""
-                       : fmt::format("; 'proxstream resume {}' continues it", store));
+        eprint("\nkept in {}{}\n", store,
+               outcome.ending == RunEnding::finished
+                   ? ""
+                   : fmt::format("; 'proxstream resume {}' continues it", store));
     }
-    for (const std::string& problem : outcome.problems) fmt::print(stderr, "proxstream: {}\n", problem);
+    for (const std::string& problem : outcome.problems) eprint("proxstream: {}\n", problem);
     if (outcome.reader_gone) return kReaderGone;
     if (outcome.io_error) return kIo;
     if (outcome.data_error) return kData;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "app/verbs.hpp"
+#include "io/standard_error.hpp"
 #include "run/run_driver.hpp"
 
 #include <functional>
@@ -50,8 +51,8 @@ int drive_run(const Settings& settings, Run& run, bool resumed, const std::funct
     if (!settings.quiet) {
         echo();
         if (resumed) {
-            fmt::print(stderr, "  resumed    {}, after {} {}\n", settings.store, Screen::kTurn,
-                       driver.journal()->played());
+            eprint("  resumed    {}, after {} {}\n", settings.store, Screen::kTurn,
+                   driver.journal()->played());
         }
         screen.emplace(settings, run);
     }

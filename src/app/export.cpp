@@ -7,6 +7,7 @@
 #include "app/verbs.hpp"
 #include "core/option_table.hpp"
 #include "io/output_file.hpp"
+#include "io/standard_error.hpp"
 
 #include <array>
 
@@ -66,7 +67,7 @@ void tell_what_is_kept(const RunStore& store, std::uint64_t account) {
         "certificate",
         store.path(), rows.folded, rows.folded + rows.stored, store.path());
     if (rows.stored > 0) {
-        fmt::print(stderr, "proxstream: {}; the others are exported\n", sums);
+        eprint("proxstream: {}; the others are exported\n", sums);
         return;
     }
     throw ConfigError(sums +

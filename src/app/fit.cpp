@@ -6,6 +6,7 @@
 #include "app/terminal.hpp"
 #include "app/verbs.hpp"
 #include "fit/fit_job.hpp"
+#include "io/standard_error.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -18,31 +19,29 @@ namespace {
 void echo_settings(const FitSettings& settings, const FitJob& job) {
     const FitTask& task = job.task();
     const OfflineProblem& problem = task.problem();
-    fmt::print(stderr, "proxstream {} fit\n", PROXSTREAM_VERSION);
+    eprint("proxstream {} fit\n", PROXSTREAM_VERSION);
     const std::string data =
         settings.data.empty() ? "standard input" : fmt::format("{}", fmt::join(settings.data, ", "));
-    fmt::print(stderr, "  data       {}\n", data);
+    eprint("  data       {}\n", data);
     if (task.survey()) {
-        for (const std::string& line : task.survey()->lines()) fmt::print(stderr, "             {}\n", line);
-        for (const std::string& note : task.reader()->notes()) fmt::print(stderr, "             {}\n", note);
-        for (const std::string& remark : task.reader()->remarks())
-            fmt::print(stderr, "             {}\n", remark);
-        fmt::print(stderr, "             read in {:.3g} s\n", task.reading_seconds());
+        for (const std::string& line : task.survey()->lines()) eprint("             {}\n", line);
+        for (const std::string& note : task.reader()->notes()) eprint("             {}\n", note);
+        for (const std::string& remark : task.reader()->remarks()) eprint("             {}\n", remark);
+        eprint("             read in {:.3g} s\n", task.reading_seconds());
     }
     if (task.bad_rows() > 0) {
-        fmt::print(stderr, "             bad rows skipped: {}; the last one: {}\n", task.bad_rows(),
-                   task.last_bad_row());
+        eprint("             bad rows skipped: {}; the last one: {}\n", task.bad_rows(), task.last_bad_row());
     }
-    fmt::print(stderr, "  minimise   {} + {} over {} numbers\n",
-               task.rows() != nullptr ? settings.loss : std::string("the sampler's loss"), settings.reg,
-               problem.dimension());
+    eprint("  minimise   {} + {} over {} numbers\n",
+           task.rows() != nullptr ? settings.loss : std::string("the sampler's loss"), settings.reg,
+           problem.dimension());
     const SmoothnessFacts& smoothness = problem.smoothness;
-    fmt::print(stderr, "  constants  L {:.6g}, of samples {:.6g} in the mean square: {} ({:.2g} s)\n",
-               smoothness.mean, smoothness.mean_square, smoothness.origin, task.constants_seconds());
-    fmt::print(stderr, "  reference  eta {:.6g} ({})\n", problem.reference_step, problem.step_origin);
-    fmt::print(stderr, "  method     {}\n", job.options().method);
+    eprint("  constants  L {:.6g}, of samples {:.6g} in the mean square: {} ({:.2g} s)\n", smoothness.mean,
+           smoothness.mean_square, smoothness.origin, task.constants_seconds());
+    eprint("  reference  eta {:.6g} ({})\n", problem.reference_step, problem.step_origin);
+    eprint("  method     {}\n", job.options().method);
     for (const MethodParameter& parameter : job.method().parameters()) {
-        fmt::print(stderr, "             {} = {} ({})\n", parameter.name, parameter.value, parameter.source);
+        eprint("             {} = {} ({})\n", parameter.name, parameter.value, parameter.source);
     }
 }
 
@@ -50,18 +49,17 @@ void echo_settings(const FitSettings& settings, const FitJob& job) {
 void print_status(const FitSettings& settings, const FitOutcome& outcome, Real epsilon) {
     const FitCertificate& certificate = outcome.certificate;
     if (epsilon > 0 && certificate.point.gap_high() > epsilon && !settings.test_only) {
-        fmt::print(
-            stderr, "epsilon = {:g} was not reached: |P| is {:.4g} after {}\n", epsilon,
-            certificate.point.gap_high(),
+        eprint(
+            "epsilon = {:g} was not reached: |P| is {:.4g} after {}\n", epsilon, certificate.point.gap_high(),
             certificate.status == FitStatus::stalled
                 ? std::string("the last step that rounding allows")
                 : fmt::format("{} iterations ({})", certificate.result.iterations, name(certificate.status)));
     }
-    if (!certificate.result.note.empty()) fmt::print(stderr, "{}\n", certificate.result.note);
+    if (!certificate.result.note.empty()) eprint("{}\n", certificate.result.note);
     if (certificate.status == FitStatus::not_finite) {
-        fmt::print(stderr,
-                   "a loss or gradient was not finite; x is the best point before that. A smaller "
-                   "--step-scale may help\n");
+        eprint(
+            "a loss or gradient was not finite; x is the best point before that. A smaller "
+            "--step-scale may help\n");
     }
 }
 
@@ -71,8 +69,8 @@ class FitProgress {
     /// `every` = 0: lines at powers of two.
     FitProgress(const OfflineOptions& options, std::uint64_t pass, Index every)
         : options_(options), pass_(pass), every_(static_cast<Real>(every)) {
-        fmt::print(stderr, "{:>10} {:>11} {:>18} {:>11} {:>9} {:>9} {:>9}\n", "passes", "iteration",
-                   "objective", "|P|", "nonzero", "step", "seconds");
+        eprint("{:>10} {:>11} {:>18} {:>11} {:>9} {:>9} {:>9}\n", "passes", "iteration", "objective", "|P|",
+               "nonzero", "step", "seconds");
     }
 
     void on_measure(const TracePoint& point) {
@@ -111,8 +109,8 @@ class FitProgress {
     }
     void print_line(const TracePoint& point) {
         bar_.clear();
-        fmt::print(stderr, "{:>10.6g} {:>11} {:>18.12g} {:>11.4e} {:>9} {:>9.3g} {:>9.3g}\n", passes(point),
-                   point.iteration, point.objective, point.gap, point.nonzeros, point.step, point.seconds);
+        eprint("{:>10.6g} {:>11} {:>18.12g} {:>11.4e} {:>9} {:>9.3g} {:>9.3g}\n", passes(point),
+               point.iteration, point.objective, point.gap, point.nonzeros, point.step, point.seconds);
         printed_ = true;
     }
 
@@ -139,10 +137,10 @@ class FitScreen {
     void end() {
         const FitOutcome& outcome = job_.outcome();
         progress_.finish();
-        fmt::print(stderr, "\n{}", to_text(outcome.certificate));
+        eprint("\n{}", to_text(outcome.certificate));
         print_status(settings_, outcome, job_.options().epsilon);
         if (!settings_.save.empty() && outcome.problems.empty())
-            fmt::print(stderr, "model saved to {}\n", settings_.save);
+            eprint("model saved to {}\n", settings_.save);
     }
 
   private:

@@ -3,6 +3,7 @@
 #include "app/command_line.hpp"
 #include "app/exit_code.hpp"
 #include "app/verbs.hpp"
+#include "io/standard_error.hpp"
 #include "run/learn_defaults.hpp"
 #include "run/learn_run.hpp"
 #include "run/setting_list.hpp"
@@ -51,8 +52,8 @@ int copy_run(const RunStore& store, const std::string& target) {
     }
     if (!violations.empty()) throw ConfigError(violations);
     store.copy_to(target, identity);
-    fmt::print(stderr, "{}: a copy of {} after turn {}; 'proxstream resume {}' continues it\n", target,
-               store.path(), last, target);
+    eprint("{}: a copy of {} after turn {}; 'proxstream resume {}' continues it\n", target, store.path(),
+           last, target);
     return kOk;
 }
 
@@ -71,8 +72,8 @@ int fork_learn(const RunStore& store, const LearnSettings& before, const LearnSe
     identity.settings = setting_list(settings);
     RunDriver(*child).begin_at_state(
         Journal::create(settings.store, std::move(identity), child->journal_options()));
-    fmt::print(stderr, "{}: forked from {} after turn {}, {}; 'proxstream resume {}' continues it\n",
-               settings.store, store.path(), *turn, begun, settings.store);
+    eprint("{}: forked from {} after turn {}, {}; 'proxstream resume {}' continues it\n", settings.store,
+           store.path(), *turn, begun, settings.store);
     return kOk;
 }
 

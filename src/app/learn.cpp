@@ -9,6 +9,7 @@
 #include "app/terminal.hpp"
 #include "app/verbs.hpp"
 #include "core/text_lines.hpp"
+#include "io/standard_error.hpp"
 #include "regret/certificate_text.hpp"
 #include "run/learn_defaults.hpp"
 #include "run/learn_run.hpp"
@@ -52,46 +53,43 @@ std::string proximal_text(const RunHeader& header) {
 /// What was chosen, and what the first records suggest.
 void echo_choices(const std::vector<std::string>& reasons, const LearnSettings& settings,
                   const Problem& problem) {
-    for (const std::string& reason : reasons) fmt::print(stderr, "             {}\n", wrapped(reason, 13));
+    for (const std::string& reason : reasons) eprint("             {}\n", wrapped(reason, 13));
     if (problem.two_labels()) {
-        fmt::print(stderr,
-                   "             the first labels have two values; for classes say --loss logistic\n");
+        eprint("             the first labels have two values; for classes say --loss logistic\n");
     }
     // Long streams end late: what can be cured now is said now.
     if (const std::string text = scales_warning(settings, problem); !text.empty())
-        fmt::print(stderr, "  {}    {}\n", tinted(Tint::warning, "warning"), text);
+        eprint("  {}    {}\n", tinted(Tint::warning, "warning"), text);
 }
 
 void echo_oracle(const LearnSettings& settings, const NoiseFacts& noise) {
-    fmt::print(stderr, "  oracle     {}, {}{}; {}\n", noise.oracle, noise.variant,
-               noise.confirm > 1 ? fmt::format(", {} estimates have to pass", noise.confirm) : "",
-               noise.sigma ? fmt::format("sigma {:.4g}{} ({})", *noise.sigma, noise.bounded ? ", sure" : "",
-                                         noise.origin)
-                           : "of its noise nothing is known");
+    eprint("  oracle     {}, {}{}; {}\n", noise.oracle, noise.variant,
+           noise.confirm > 1 ? fmt::format(", {} estimates have to pass", noise.confirm) : "",
+           noise.sigma
+               ? fmt::format("sigma {:.4g}{} ({})", *noise.sigma, noise.bounded ? ", sure" : "", noise.origin)
+               : "of its noise nothing is known");
     // The rows are the program's choice where the oracle was left without a number.
     if (settings.oracle == "minibatch" &&
         2 * Spec::parse(noise.oracle).number(0, "rows") > static_cast<Real>(settings.batch)) {
-        fmt::print(stderr,
-                   "             more than half of every record: --oracle exact may well cost less\n");
+        eprint("             more than half of every record: --oracle exact may well cost less\n");
     }
-    if (!noise.refereed) fmt::print(stderr, "             no referee: exact figures are not measured\n");
+    if (!noise.refereed) eprint("             no referee: exact figures are not measured\n");
 }
 
 /// What --verbose adds.
 void echo_details(const LearnSettings& settings, const LearnRun& run) {
     const RunHeader& header = run.header();
     if (const std::string terms = proximal_text(header); !terms.empty()) {
-        fmt::print(stderr, "  proximal   (mu/2) |x - x_t|^2 with mu = {}{}\n", terms,
-                   settings.proximal == "auto"
-                       ? ": these windows need not have a unique minimiser; --proximal 0 leaves it out"
-                       : "");
+        eprint("  proximal   (mu/2) |x - x_t|^2 with mu = {}{}\n", terms,
+               settings.proximal == "auto"
+                   ? ": these windows need not have a unique minimiser; --proximal 0 leaves it out"
+                   : "");
     }
-    fmt::print(stderr, "  learner    {}, model {}, step {:.6g} ({}), tolerance {}, inner {}\n",
-               settings.learner, header.model, run.problem().step(), run.problem().step_origin(),
-               settings.tolerance, inner_name(settings, header));
+    eprint("  learner    {}, model {}, step {:.6g} ({}), tolerance {}, inner {}\n", settings.learner,
+           header.model, run.problem().step(), run.problem().step_origin(), settings.tolerance,
+           inner_name(settings, header));
     if (!header.members.empty()) {
-        fmt::print(stderr, "  ensemble   {}\n  selection  {}\n", fmt::join(member_names(header), ", "),
-                   header.selection);
+        eprint("  ensemble   {}\n  selection  {}\n", fmt::join(member_names(header), ", "), header.selection);
     }
 }
 
@@ -115,23 +113,23 @@ void echo_settings(const LearnSettings& settings, const std::vector<std::string>
     const RowReader& reader = problem.stream().reader();
     const std::string data =
         settings.data.empty() ? "standard input" : fmt::format("{}", fmt::join(settings.data, ", "));
-    fmt::print(stderr, "proxstream {} learn\n", PROXSTREAM_VERSION);
-    fmt::print(stderr, "  data       {} ({} {} features{}{}{})\n", data, reader.features(),
-               reader.sparse() ? "sparse" : "dense", problem.scaled() ? ", standardised" : "",
-               !settings.standardise_label ? ""
-               : problem.scaled()          ? ", label too"
-                                           : ", label standardised",
-               settings.batch > 1 ? fmt::format(", {} rows a record", settings.batch) : "");
+    eprint("proxstream {} learn\n", PROXSTREAM_VERSION);
+    eprint("  data       {} ({} {} features{}{}{})\n", data, reader.features(),
+           reader.sparse() ? "sparse" : "dense", problem.scaled() ? ", standardised" : "",
+           !settings.standardise_label ? ""
+           : problem.scaled()          ? ", label too"
+                                       : ", label standardised",
+           settings.batch > 1 ? fmt::format(", {} rows a record", settings.batch) : "");
     if (!reader.feature_names().empty())
-        fmt::print(stderr, "  columns    {} -> {}\n", columns_of(reader), reader.label_name());
-    for (const std::string& note : reader.notes()) fmt::print(stderr, "             {}\n", wrapped(note, 13));
-    fmt::print(stderr, "  minimise   {} + {}{}\n", settings.loss, settings.reg,
-               problem.family().penalised() < problem.family().dimension() ? " (intercept free)" : "");
+        eprint("  columns    {} -> {}\n", columns_of(reader), reader.label_name());
+    for (const std::string& note : reader.notes()) eprint("             {}\n", wrapped(note, 13));
+    eprint("  minimise   {} + {}{}\n", settings.loss, settings.reg,
+           problem.family().penalised() < problem.family().dimension() ? " (intercept free)" : "");
     echo_choices(reasons, settings, problem);
     const std::string learner = Spec::parse(settings.learner).name();
     const bool windowed = learner == "time-smoothed" || learner == "ensemble";
-    fmt::print(stderr, "  {:<10} {}\n", windowed ? "window" : "learner",
-               windowed ? shortened(run.header().window_text, 66) : settings.learner);
+    eprint("  {:<10} {}\n", windowed ? "window" : "learner",
+           windowed ? shortened(run.header().window_text, 66) : settings.learner);
     if (const auto& noise = noise_of(run.header())) echo_oracle(settings, *noise);
     if (settings.verbose) echo_details(settings, run);
 }
@@ -167,7 +165,7 @@ int run_learn(const LearnSettings& settings, const RunOrigin& origin, bool resum
     set_threads(settings.threads);
     const bool piped = settings.data.empty() || settings.data.front() == "-";
     if (piped && !settings.quiet && isatty(STDIN_FILENO) != 0)
-        fmt::print(stderr, "reading rows from the terminal; end with Ctrl-D\n");
+        eprint("reading rows from the terminal; end with Ctrl-D\n");
     LearnRun run(settings, stop_requested(), origin);
     return drive_run<LearnScreen>(settings, run, resumed, [&] { echo_settings(settings, reasons, run); });
 }

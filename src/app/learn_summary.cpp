@@ -2,8 +2,10 @@
 
 #include "app/terminal.hpp"
 #include "core/text_lines.hpp"
+#include "io/standard_error.hpp"
 #include "regret/certificate_text.hpp"
 #include "run/loss_warning.hpp"
+#include "run/table_columns.hpp"
 
 #include <algorithm>
 #include <array>
@@ -16,7 +18,7 @@ namespace proxstream::app {
 namespace {
 
 void summary_line(std::string_view name, const std::string& text) {
-    fmt::print(stderr, "  {:<14} {}\n", name, text);
+    eprint("  {:<14} {}\n", name, text);
 }
 
 std::string digits_of(Real value) {
@@ -42,15 +44,15 @@ std::string_view metric_title(std::string_view metric) {
 void print_rows(const LearnRun& run, const LearnOutcome& outcome) {
     const LearnProgress& totals = outcome.totals;
     const auto rows_now = static_cast<double>(totals.rows - run.resumed().rows);
-    fmt::print(stderr, "\n{} rows in {} rounds, {:.3g} s ({:.0f} rows/s)", totals.rows, totals.rounds,
-               outcome.seconds, rows_now / std::max(outcome.seconds, 1e-9));
-    if (run.resumed().rounds > 0) fmt::print(stderr, ", {} rounds of them before", run.resumed().rounds);
+    eprint("\n{} rows in {} rounds, {:.3g} s ({:.0f} rows/s)", totals.rows, totals.rounds, outcome.seconds,
+           rows_now / std::max(outcome.seconds, 1e-9));
+    if (run.resumed().rounds > 0) eprint(", {} rounds of them before", run.resumed().rounds);
     if (outcome.reader_gone) {
-        fmt::print(stderr, ", {}", tinted(Tint::warning, "stopped: the reader of the output has closed it"));
+        eprint(", {}", tinted(Tint::warning, "stopped: the reader of the output has closed it"));
     } else if (outcome.ending == RunEnding::interrupted) {
-        fmt::print(stderr, ", {}", tinted(Tint::warning, "interrupted"));
+        eprint(", {}", tinted(Tint::warning, "interrupted"));
     }
-    fmt::print(stderr, "\n");
+    eprint("\n");
 }
 
 void print_loss(const LearnOutcome& outcome) {
@@ -120,22 +122,35 @@ void print_certificate(const LearnSettings& settings, const Certificate& certifi
     summary_line("certificate", text);
 }
 
+/// The standardised columns in which all rows had one value.
+std::string constant_columns(const RecordStream& stream) {
+    if (!stream.scale()) return {};
+    const Standardiser::State& seen = stream.scale()->statistics().state();
+    std::vector<std::string> names;
+    for (Index i = 0, quantity = 0; i < stream.reader().feature_names().size(); ++i) {
+        if (!stream.reader().is_quantity(i)) continue;
+        if (seen.count > 1 && seen.m2[quantity] == 0) names.push_back(stream.reader().feature_names()[i]);
+        ++quantity;
+    }
+    return list_columns(names);
+}
+
 void print_troubles(const LearnSettings& settings, const LearnRun& run, const LearnOutcome& outcome) {
     for (const std::string& warning : warnings(settings, run, outcome))
-        fmt::print(stderr, "{} {}\n", tinted(Tint::warning, "warning:"), wrapped(warning, 9));
+        eprint("{} {}\n", tinted(Tint::warning, "warning:"), wrapped(warning, 9));
     const RecordStream& stream = run.problem().stream();
     if (stream.bad_rows() > 0)
-        fmt::print(stderr, "bad rows skipped: {}; the last one: {}\n", stream.bad_rows(),
-                   stream.last_bad_row());
-    for (const std::string& remark : stream.reader().remarks()) fmt::print(stderr, "{}\n", remark);
+        eprint("bad rows skipped: {}; the last one: {}\n", stream.bad_rows(), stream.last_bad_row());
+    for (const std::string& remark : stream.reader().remarks()) eprint("{}\n", remark);
+    if (const std::string names = constant_columns(stream); !names.empty())
+        eprint("constant in all rows, and so without effect: {}\n", names);
     if (outcome.totals.unlabelled > 0)
-        fmt::print(stderr, "rows without a label, predicted only: {}\n", outcome.totals.unlabelled);
+        eprint("rows without a label, predicted only: {}\n", outcome.totals.unlabelled);
     const DelayedRows& delayed = stream.delayed();
     if (delayed.completed() > 0 || delayed.waiting() > 0)
-        fmt::print(stderr, "labels that came later: {}; still waited for: {}\n", delayed.completed(),
-                   delayed.waiting());
+        eprint("labels that came later: {}; still waited for: {}\n", delayed.completed(), delayed.waiting());
     if (outcome.totals.refused > 0)
-        fmt::print(stderr, "rounds refused because the loss was not finite: {}\n", outcome.totals.refused);
+        eprint("rounds refused because the loss was not finite: {}\n", outcome.totals.refused);
 }
 
 }  // namespace
@@ -159,7 +174,7 @@ void print_summary(const LearnSettings& settings, const LearnRun& run, const Lea
         fmt::format("{} of {}", std::count_if(point.begin(), point.end(), [](Real x) { return x != 0; }),
                     point.size()));
     print_certificate(settings, outcome.certificate);
-    if (!settings.save.empty() && (!outcome.io_error || outcome.reader_gone))
+    if (!settings.save.empty() && !outcome.keeps_model && (!outcome.io_error || outcome.reader_gone))
         summary_line("model", settings.save);
     print_troubles(settings, run, outcome);
 }

@@ -4,17 +4,23 @@
 #include "app/plugins.hpp"
 #include "app/verbs.hpp"
 #include "core/find_row.hpp"
+#include "io/standard_error.hpp"
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <csignal>
+#include <cstdio>
 #include <exception>
 #include <string>
 #include <string_view>
+#include <system_error>
 #include <vector>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
+#include <unistd.h>
 
 namespace proxstream::app {
 namespace {
@@ -35,6 +41,15 @@ void catch_signals() {
     struct sigaction ignore {};
     ignore.sa_handler = SIG_IGN;
     sigaction(SIGPIPE, &ignore, nullptr);
+}
+
+/// A standard stream that is closed must not become the first file that the program opens.
+void open_standard_streams() {
+    for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+        if (fcntl(stream, F_GETFD) >= 0) continue;
+        // Reading from it, or writing to it, fails as before; messages are dropped.
+        (void)open("/dev/null", stream == STDOUT_FILENO ? O_RDONLY : O_WRONLY);
+    }
 }
 
 struct Verb {
@@ -118,10 +133,34 @@ int report(int code, std::string_view message) {
     std::string_view rest = message;
     while (!rest.empty()) {
         const auto end = std::min(rest.find('\n'), rest.size());
-        fmt::print(stderr, "proxstream: {}\n", rest.substr(0, end));
+        eprint("proxstream: {}\n", rest.substr(0, end));
         rest.remove_prefix(std::min(end + 1, rest.size()));
     }
     return code;
+}
+
+int report(const IoError& error) {
+    return error.error_number() == EPIPE ? kReaderGone : report(kIo, error.what());
+}
+
+int run_verb(const std::vector<std::string>& arguments) {
+    try {
+        return dispatch(arguments);
+    } catch (const ConfigError& error) {
+        return report(kUsage, error.what());
+    } catch (const DataError& error) {
+        return report(kData, error.what());
+    } catch (const IoError& error) {
+        return report(error);
+    } catch (const std::bad_alloc&) {
+        return report(kIo, "out of memory: the window or the rows are too large for this machine");
+    } catch (const std::system_error& error) {
+        // Of {fmt}: standard output.
+        if (std::ferror(stdout) == 0) return report(g_stop ? kInterrupted : kUsage, error.what());
+        return report(IoError("standard output", "cannot be written", error.code().value()));
+    } catch (const std::exception& error) {
+        return report(g_stop ? kInterrupted : kUsage, error.what());
+    }
 }
 
 }  // namespace
@@ -131,20 +170,11 @@ const std::atomic<bool>* stop_requested() {
 }
 
 int run(const std::vector<std::string>& arguments) {
+    open_standard_streams();
     catch_signals();
-    try {
-        return dispatch(arguments);
-    } catch (const ConfigError& error) {
-        return report(kUsage, error.what());
-    } catch (const DataError& error) {
-        return report(kData, error.what());
-    } catch (const IoError& error) {
-        return report(kIo, error.what());
-    } catch (const std::bad_alloc&) {
-        return report(kIo, "out of memory: the window or the rows are too large for this machine");
-    } catch (const std::exception& error) {
-        return report(g_stop ? kInterrupted : kUsage, error.what());
-    }
+    const int code = run_verb(arguments);
+    if (code == kIo || code == kReaderGone || std::fflush(stdout) == 0) return code;
+    return report(IoError("standard output", "cannot be written", errno));
 }
 
 }  // namespace proxstream::app

@@ -7,6 +7,7 @@
 #include "app/verbs.hpp"
 #include "core/text_lines.hpp"
 #include "game/gan.hpp"
+#include "io/standard_error.hpp"
 #include "play/play_job.hpp"
 
 #include <algorithm>
@@ -21,28 +22,27 @@ namespace {
 void echo_settings(const PlaySettings& settings, const PlayJob& job) {
     const GameDefinition& game = job.game();
     const PlayPlan& plan = job.plan();
-    fmt::print(stderr, "proxstream {} play\n", PROXSTREAM_VERSION);
-    fmt::print(stderr, "  game       {}: {} players, {} rounds, {}\n", game.name, game.players.size(),
-               settings.rounds, name(plan.turns));
+    eprint("proxstream {} play\n", PROXSTREAM_VERSION);
+    eprint("  game       {}: {} players, {} rounds, {}\n", game.name, game.players.size(), settings.rounds,
+           name(plan.turns));
     for (Index i = 0; i < game.players.size(); ++i) {
         const SeatPlan& seat = plan.seats[i];
-        fmt::print(stderr, "  {:<10} {} numbers in {}; {}\n", game.players[i].name,
-                   game.players[i].cost->dimension(), game.players[i].set, seat.learner);
+        eprint("  {:<10} {} numbers in {}; {}\n", game.players[i].name, game.players[i].cost->dimension(),
+               game.players[i].set, seat.learner);
         const auto delta = Tolerance::parse(seat.tolerance).fixed_delta();
-        fmt::print(stderr, "             window {}, tolerance {}, eta {:.4g} ({})\n", seat.window,
-                   delta ? fmt::format("{:.4g}", *delta) : seat.tolerance, seat.step, seat.step_origin);
+        eprint("             window {}, tolerance {}, eta {:.4g} ({})\n", seat.window,
+               delta ? fmt::format("{:.4g}", *delta) : seat.tolerance, seat.step, seat.step_origin);
         if (seat.variation) {
-            fmt::print(stderr, "             D {:.4g} ({})\n", seat.variation->variation,
-                       seat.variation->origin);
+            eprint("             D {:.4g} ({})\n", seat.variation->variation, seat.variation->origin);
         }
     }
     if (plan.advice) {
         const EquilibriumWindow& advice = *plan.advice;
-        fmt::print(stderr,
-                   "  epsilon    {:g} in every round: w >= {}; in some round: {}; the paper's proof: {}, its "
-                   "formula: {}{}\n",
-                   settings.epsilon, advice.every_round, advice.some_round, advice.paper_route,
-                   advice.paper_printed, advice.printed_suffices ? "" : " (less than its own proof needs)");
+        eprint(
+            "  epsilon    {:g} in every round: w >= {}; in some round: {}; the paper's proof: {}, its "
+            "formula: {}{}\n",
+            settings.epsilon, advice.every_round, advice.some_round, advice.paper_route, advice.paper_printed,
+            advice.printed_suffices ? "" : " (less than its own proof needs)");
     }
 }
 
@@ -53,10 +53,9 @@ void print_quality(const PlaySettings& settings, const GameDefinition& game, con
     const ConstView weights = game.layout().block(ConstView(outcome.joint), kGeneratorSeat);
     const GanQuality quality =
         measure_quality(*game.gan, weights, settings.seed, scratch, settings.quality_samples);
-    fmt::print(stderr,
-               "generator: {} of {} modes, {:.1f} % of {} points of high quality, reverse KL {:.4g}\n",
-               quality.modes, game.gan->data().modes.size(), 100 * quality.high_quality, quality.points,
-               quality.reverse_kl);
+    eprint("generator: {} of {} modes, {:.1f} % of {} points of high quality, reverse KL {:.4g}\n",
+           quality.modes, game.gan->data().modes.size(), 100 * quality.high_quality, quality.points,
+           quality.reverse_kl);
 }
 
 std::string figure_or_dash(Real value) {
@@ -79,7 +78,7 @@ class PlayProgress {
             below += fmt::format(" {:>8} {:>10} |", "R", "cost");
         }
         if (shown_ < game.players.size()) head += fmt::format(" and {} more", game.players.size() - shown_);
-        fmt::print(stderr, "{}\n{}\n", head, below);
+        eprint("{}\n{}\n", head, below);
     }
 
     void on_round(const RoundFigures& figures) {
@@ -115,7 +114,7 @@ class PlayProgress {
         for (Index i = 0; i < shown_; ++i)
             line +=
                 fmt::format(" {:>8} {:>10.5g} |", figure_or_dash(last_.seats[i].gap), last_.seats[i].cost);
-        fmt::print(stderr, "{}\n", line);
+        eprint("{}\n", line);
         printed_ = last_.round;
     }
 
@@ -138,10 +137,9 @@ class PlayScreen {
     void end() {
         const PlayOutcome& outcome = job_.outcome();
         progress_.finish();
-        fmt::print(stderr, "\n{}", to_text(outcome.certificate));
+        eprint("\n{}", to_text(outcome.certificate));
         print_quality(settings_, job_.game(), outcome);
-        fmt::print(stderr, "{:.3f} s in all, {:.3f} s of it the players' own\n", outcome.seconds,
-                   outcome.player_seconds);
+        eprint("{:.3f} s in all, {:.3f} s of it the players' own\n", outcome.seconds, outcome.player_seconds);
     }
 
   private:

@@ -5,6 +5,7 @@
 #include "app/learn_summary.hpp"
 #include "app/verbs.hpp"
 #include "io/output_file.hpp"
+#include "io/standard_error.hpp"
 #include "run/metrics.hpp"
 #include "run/prediction_file.hpp"
 #include "run/predictor.hpp"
@@ -14,8 +15,6 @@
 #include <array>
 #include <cmath>
 #include <vector>
-
-#include <fmt/format.h>
 
 namespace proxstream::app {
 namespace {
@@ -104,17 +103,23 @@ class PredictionRun {
         file_.close();
     }
 
+    /// What the output has after an error in the rows.
+    std::string partial() const {
+        if (settings_.predictions == "-") return {};
+        return settings_.predictions + (file_.replaces() ? ": left as it was, because of this error"
+                                                         : ": has the rows before this error");
+    }
+
     /// To standard error, which predictions do not use.
     void print() const {
         if (settings_.quiet) return;
-        for (const std::string& note : predictor_.reader().notes()) fmt::print(stderr, "{}\n", note);
-        for (const std::string& remark : predictor_.reader().remarks()) fmt::print(stderr, "{}\n", remark);
-        fmt::print(stderr, "{} rows predicted", rows_);
-        if (metrics_.rows() > 0) fmt::print(stderr, ", {} of them with a label", metrics_.rows());
-        fmt::print(stderr, "\n");
+        for (const std::string& note : predictor_.reader().notes()) eprint("{}\n", note);
+        for (const std::string& remark : predictor_.reader().remarks()) eprint("{}\n", remark);
+        eprint("{} rows predicted", rows_);
+        if (metrics_.rows() > 0) eprint(", {} of them with a label", metrics_.rows());
+        eprint("\n");
         if (metrics_.rows() > 0) print_metrics(metrics_);
-        if (bad_rows_ > 0)
-            fmt::print(stderr, "bad rows skipped: {}; the last one: {}\n", bad_rows_, last_bad_);
+        if (bad_rows_ > 0) eprint("bad rows skipped: {}; the last one: {}\n", bad_rows_, last_bad_);
     }
 
   private:
@@ -184,7 +189,13 @@ int predict(const std::vector<std::string>& arguments) {
                       "predict model.json labelled.csv --predictions predictions.csv"}});
     if (done) return *done;
     PredictionRun run(settings);
-    run.play();
+    try {
+        run.play();
+    } catch (const DataError& error) {
+        eprint("proxstream: {}\n", error.what());
+        if (const std::string text = run.partial(); !text.empty()) eprint("proxstream: {}\n", text);
+        return kData;
+    }
     run.print();
     return *stop_requested() ? kInterrupted : kOk;
 }

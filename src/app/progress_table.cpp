@@ -3,6 +3,7 @@
 #include "proxstream/core/linalg.hpp"
 
 #include "core/text_lines.hpp"
+#include "io/standard_error.hpp"
 
 #include <algorithm>
 
@@ -25,13 +26,12 @@ ProgressTable::ProgressTable(Index every, bool classes, std::vector<std::string>
       members_(std::move(members)),
       weights_(members_.size()),
       schedule_(every) {
-    fmt::print(stderr, "{:>10} {:>10} {:>10}{}", "rounds", "avg loss", "since last",
-               classes_ ? " error %" : "");
+    eprint("{:>10} {:>10} {:>10}{}", "rounds", "avg loss", "since last", classes_ ? " error %" : "");
     if (verbose_) {
-        fmt::print(stderr, " {:>10} {:>9} {:>9} {:>7}\n", "Reg_w", measured_ ? "entry gap" : "first seen",
-                   measured_ ? "exit gap" : "last seen", "steps");
+        eprint(" {:>10} {:>9} {:>9} {:>7}\n", "Reg_w", measured_ ? "entry gap" : "first seen",
+               measured_ ? "exit gap" : "last seen", "steps");
     } else {
-        fmt::print(stderr, " {:>8} {:>8}{}\n", "steps", "non-zero", members_.empty() ? "" : "  most weight");
+        eprint(" {:>8} {:>8}{}\n", "steps", "non-zero", members_.empty() ? "" : "  most weight");
     }
 }
 
@@ -70,22 +70,20 @@ void ProgressTable::print_line(const LearnProgress& progress) {
     status_.clear();
     const auto rounds = static_cast<Real>(std::max<Round>(progress.rounds, 1));
     const auto since = static_cast<Real>(std::max<Round>(progress.rounds - printed_, 1));
-    fmt::print(stderr, "{:>10} {:>10.5g} {:>10.5g}", progress.rounds, progress.loss_sum / rounds,
-               (progress.loss_sum - loss_at_last_line_) / since);
+    eprint("{:>10} {:>10.5g} {:>10.5g}", progress.rounds, progress.loss_sum / rounds,
+           (progress.loss_sum - loss_at_last_line_) / since);
     if (classes_) {
-        fmt::print(stderr, " {:>7.2f}",
-                   100 * static_cast<Real>(progress.errors) /
-                       static_cast<Real>(std::max<std::uint64_t>(progress.rows, 1)));
+        eprint(" {:>7.2f}", 100 * static_cast<Real>(progress.errors) /
+                                static_cast<Real>(std::max<std::uint64_t>(progress.rows, 1)));
     }
     const std::uint64_t steps = progress.steps - steps_at_last_line_;
     if (verbose_) {
         const RoundReport last = progress.last != nullptr ? *progress.last : RoundReport{};
-        fmt::print(stderr, " {:>10} {:>9.3g} {:>9.3g} {:>7}\n",
-                   measured_ ? fmt::format("{:.5g}", progress.regret) : "-",
-                   measured_ ? last.entry_gap : last.first_gap, measured_ ? last.exit_gap : last.tested_gap,
-                   steps);
+        eprint(" {:>10} {:>9.3g} {:>9.3g} {:>7}\n", measured_ ? fmt::format("{:.5g}", progress.regret) : "-",
+               measured_ ? last.entry_gap : last.first_gap, measured_ ? last.exit_gap : last.tested_gap,
+               steps);
     } else {
-        fmt::print(stderr, " {:>8} {:>8}{}\n", steps, nonzeros(progress.point), heaviest());
+        eprint(" {:>8} {:>8}{}\n", steps, nonzeros(progress.point), heaviest());
     }
     fill(weights_, 0);
     printed_ = progress.rounds;

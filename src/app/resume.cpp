@@ -3,6 +3,7 @@
 #include "app/exit_code.hpp"
 #include "app/verbs.hpp"
 #include "core/find_row.hpp"
+#include "io/standard_error.hpp"
 #include "store/run_store.hpp"
 
 #include <array>
@@ -38,10 +39,10 @@ int resume_run(const std::vector<std::string>& arguments) {
     const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
     const RunStore store(path);
     if (store.state().finished && rest.empty()) {
-        fmt::print(stderr,
-                   "proxstream: {}: the run has come to its end at turn {}; show, certify, report and export "
-                   "read it, and options such as --rounds may take it further\n",
-                   path, store.state().last);
+        eprint(
+            "proxstream: {}: the run has come to its end at turn {}; show, certify, report and export "
+            "read it, and options such as --rounds may take it further\n",
+            path, store.state().last);
         return kOk;
     }
     return find_row(kResumptions, "kind of run", store.identity().kind).run(path, rest);

@@ -4,6 +4,7 @@
 #include "app/drive_run.hpp"
 #include "app/resume_settings.hpp"
 #include "app/verbs.hpp"
+#include "io/standard_error.hpp"
 #include "route/epochs.hpp"
 #include "route/route_run.hpp"
 #include "route/route_tables.hpp"
@@ -22,19 +23,17 @@ std::string or_dash(Real value, const char* format) {
 
 void echo_scenario(const RouteSettings& settings, const Scenario& scenario) {
     const PathSet& paths = scenario.routing->paths;
-    fmt::print(stderr, "proxstream route\n");
-    fmt::print(stderr, "  network    {}: {} nodes, {} links\n", scenario.title, scenario.network->nodes(),
-               scenario.network->links());
-    fmt::print(stderr, "  demand     {}, {} pairs\n", scenario.stream->source(), paths.pairs());
-    fmt::print(stderr, "  paths      {} in {} tree nodes\n", paths.live_slots(), paths.tree_nodes());
-    fmt::print(stderr, "  objective  {}, cost {}\n", settings.objective, link_cost(settings));
-    fmt::print(stderr, "  learner    {}, window {}, inner {}\n", settings.learner, settings.window,
-               settings.inner);
-    for (const std::string& note : scenario.stream->notes()) fmt::print(stderr, "  note       {}\n", note);
-    for (const std::string& note : scenario.notes) fmt::print(stderr, "  note       {}\n", note);
+    eprint("proxstream route\n");
+    eprint("  network    {}: {} nodes, {} links\n", scenario.title, scenario.network->nodes(),
+           scenario.network->links());
+    eprint("  demand     {}, {} pairs\n", scenario.stream->source(), paths.pairs());
+    eprint("  paths      {} in {} tree nodes\n", paths.live_slots(), paths.tree_nodes());
+    eprint("  objective  {}, cost {}\n", settings.objective, link_cost(settings));
+    eprint("  learner    {}, window {}, inner {}\n", settings.learner, settings.window, settings.inner);
+    for (const std::string& note : scenario.stream->notes()) eprint("  note       {}\n", note);
+    for (const std::string& note : scenario.notes) eprint("  note       {}\n", note);
     if (!scenario.unreachable.empty())
-        fmt::print(stderr, "  note       {} pairs have no path; demand on one is refused\n",
-                   scenario.unreachable.size());
+        eprint("  note       {} pairs have no path; demand on one is refused\n", scenario.unreachable.size());
 }
 
 void print_methods(const std::vector<MethodRow>& methods) {
@@ -73,9 +72,8 @@ class RouteScreen {
 
     RouteScreen(const RouteSettings& settings, RouteRun& run)
         : settings_(settings), run_(run), schedule_(settings.progress) {
-        fmt::print(stderr, "\n{:>8} {:<16} {:>11} {:>11} {:>8} {:>7} {:>8} {:>10} {:>5} {:>8} {:>6}\n",
-                   "period", "label", "demand", "cost", "of bound", "max u", "churn %", "entry gap", "steps",
-                   "ms", "alarms");
+        eprint("\n{:>8} {:<16} {:>11} {:>11} {:>8} {:>7} {:>8} {:>10} {:>5} {:>8} {:>6}\n", "period", "label",
+               "demand", "cost", "of bound", "max u", "churn %", "entry gap", "steps", "ms", "alarms");
     }
 
     void on_turn() {
@@ -83,10 +81,9 @@ class RouteScreen {
         if (progress.last == nullptr) return;  // events alone
         const PeriodRow& row = *progress.last;
         for (const Alarm& alarm : progress.raised)
-            fmt::print(stderr, "{:>8} ! {} {}: {}\n", row.number, name(alarm.kind), alarm.subject,
-                       alarm.text);
+            eprint("{:>8} ! {} {}: {}\n", row.number, name(alarm.kind), alarm.subject, alarm.text);
         for (const Alarm& alarm : progress.cleared)
-            fmt::print(stderr, "{:>8}   {} {}: cleared\n", row.number, name(alarm.kind), alarm.subject);
+            eprint("{:>8}   {} {}: cleared\n", row.number, name(alarm.kind), alarm.subject);
         if (schedule_.due(row.number)) print(row, progress.lower_bound_cost);
     }
     /// Standard output may carry the decisions.
@@ -97,15 +94,14 @@ class RouteScreen {
   private:
     static void print(const PeriodRow& row, Real lower_bound) {
         if (!row.measured) {
-            fmt::print(stderr, "{:>8} {:<16} {:>11}\n", row.number, row.label.substr(0, 16), "held");
+            eprint("{:>8} {:<16} {:>11}\n", row.number, row.label.substr(0, 16), "held");
             return;
         }
-        fmt::print(stderr,
-                   "{:>8} {:<16} {:>11.5g} {:>11.5g} {:>8} {:>7.3f} {:>8.2f} {:>10} {:>5} {:>8.2f} {:>6}\n",
-                   row.number, row.label.substr(0, 16), row.figures.demand, row.figures.cost,
-                   or_dash(row.figures.cost / lower_bound, "{:.3f}"), row.figures.utilisation_max,
-                   100 * row.figures.churn, or_dash(row.entry_gap, "{:.3g}"), row.steps, 1e3 * row.seconds,
-                   row.alarms_open);
+        eprint("{:>8} {:<16} {:>11.5g} {:>11.5g} {:>8} {:>7.3f} {:>8.2f} {:>10} {:>5} {:>8.2f} {:>6}\n",
+               row.number, row.label.substr(0, 16), row.figures.demand, row.figures.cost,
+               or_dash(row.figures.cost / lower_bound, "{:.3f}"), row.figures.utilisation_max,
+               100 * row.figures.churn, or_dash(row.entry_gap, "{:.3g}"), row.steps, 1e3 * row.seconds,
+               row.alarms_open);
     }
 
     const RouteSettings& settings_;

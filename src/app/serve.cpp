@@ -6,6 +6,7 @@
 #include "app/verbs.hpp"
 #include "core/violations.hpp"
 #include "io/output_file.hpp"
+#include "io/standard_error.hpp"
 #include "serve/serve_settings.hpp"
 #include "serve/served_run.hpp"
 #include "serve/service.hpp"
@@ -63,16 +64,16 @@ Plan make_plan(const std::vector<std::string>& arguments) {
 }
 
 void say(const std::vector<std::string>& lines) {
-    for (const std::string& line : lines) fmt::print(stderr, "proxstream: {}\n", line);
+    for (const std::string& line : lines) eprint("proxstream: {}\n", line);
 }
 
 void reread(Service& service, const std::vector<std::string>& arguments) {
     try {
         const Plan plan = make_plan(arguments);
         say(service.reload(plan.settings, plan.learners));
-        fmt::print(stderr, "proxstream: settings read again\n");
+        eprint("proxstream: settings read again\n");
     } catch (const Error& error) {
-        fmt::print(stderr, "proxstream: everything stays as it was: {}\n", error.what());
+        eprint("proxstream: everything stays as it was: {}\n", error.what());
     }
 }
 
@@ -98,7 +99,7 @@ int serve(const std::vector<std::string>& arguments) {
                         return open_served_run(kind, settings, PROXSTREAM_VERSION);
                     });
     const std::uint16_t port = service.listen();
-    fmt::print(stderr, "listening on {}\n", url_of(plan.settings, port));
+    eprint("listening on {}\n", url_of(plan.settings, port));
     while (!*stop_requested()) {
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
         if (g_reread.exchange(false)) reread(service, arguments);

@@ -49,7 +49,7 @@ std::string predicted(const Model& model, const RowFamily& family) {
     const std::string label = model.label.empty() ? "the label" : model.label;
     switch (family.target_kind()) {
         case TargetKind::number:
-            if (model.labels.low > model.labels.high) return label + ", a number";
+            if (model.labels.low > model.labels.high || !model.lags.empty()) return label + ", a number";
             return fmt::format("{}, a number, clipped to the labels seen: {:.6g} to {:.6g}", label,
                                model.labels.low, model.labels.high);
         case TargetKind::sign:

@@ -7,6 +7,7 @@
 #include "app/terminal.hpp"
 #include "app/verbs.hpp"
 #include "core/find_row.hpp"
+#include "io/standard_error.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -167,7 +168,7 @@ void show_progress(const StudyProgress& progress, StatusLine& line) {
     const double now = line.seconds();
     if (!line.on_terminal()) {
         if (progress.finished.empty()) return;
-        fmt::print(stderr, "{}/{} {} ({:.1f} s)\n", progress.done, progress.cells, progress.finished, now);
+        eprint("{}/{} {} ({:.1f} s)\n", progress.done, progress.cells, progress.finished, now);
         return;
     }
     line.draw([&] {
@@ -209,12 +210,12 @@ int study(const std::vector<std::string>& arguments) {
     status.clear();
     fmt::print("{}", outcome.report);
     if (!given.quiet) {
-        for (const std::string& file : outcome.files) fmt::print(stderr, "wrote {}\n", file);
+        for (const std::string& file : outcome.files) eprint("wrote {}\n", file);
     }
-    for (const std::string& line : outcome.skipped) fmt::print(stderr, "skip {}\n", line);
-    for (const std::string& note : outcome.notes) fmt::print(stderr, "proxstream: {}\n", note);
+    for (const std::string& line : outcome.skipped) eprint("skip {}\n", line);
+    for (const std::string& note : outcome.notes) eprint("proxstream: {}\n", note);
     for (const Finding& finding : outcome.findings) {
-        if (!finding.holds()) fmt::print(stderr, "proxstream: {}\n", to_text(finding));
+        if (!finding.holds()) eprint("proxstream: {}\n", to_text(finding));
     }
     if (outcome.interrupted) return kInterrupted;
     return outcome.sound() ? kOk : kNotCertified;

@@ -1,5 +1,7 @@
 #include "app/terminal.hpp"
 
+#include "io/standard_error.hpp"
+
 #include <cstdio>
 #include <cstdlib>
 
@@ -64,13 +66,13 @@ bool StatusLine::due() {
 }
 
 void StatusLine::print(const std::string& text) {
-    fmt::print(stderr, "\r{}\033[K", text);
+    eprint("\r{}\033[K", text);
     (void)std::fflush(stderr);
     drawn_ = true;
 }
 
 void StatusLine::clear() {
-    if (drawn_) fmt::print(stderr, "\r\033[K");
+    if (drawn_) eprint("\r\033[K");
     drawn_ = false;
 }
 

@@ -33,6 +33,13 @@ FitTask::FitTask(const FitSettings& settings, StopFlag stop) : settings_(setting
         expectation();
         return;
     }
+    if (settings_.start != "zeros") {
+        const Model model = load_model(settings_.start);
+        check_given(model, settings_);
+        settings_.table = model.table;
+        if (settings_.label.empty() && model.table) settings_.label = model.label;
+        if (settings_.classes.empty()) settings_.classes = model.classes;
+    }
     RowBlock rows = read_rows(stop);
     Checksum seen;
     rows.add_to(seen);

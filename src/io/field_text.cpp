@@ -29,11 +29,18 @@ std::string describe_bad_number(std::string_view text) {
     // A text that std::from_chars reads to its end, though it was refused, can only be too large.
     const std::string_view digits = trimmed.substr(trimmed[0] == '+' || trimmed[0] == '-' ? 1 : 0);
     const bool numeric = digits.find_first_not_of("+-.0123456789eE") == std::string_view::npos &&
-                         digits.find_first_of("+-") != 0;
+                         digits.find_first_of("+-") != 0 &&
+                         digits.find_first_of("0123456789") != std::string_view::npos;
     Real value = 0;
     const char* const last = trimmed.data() + trimmed.size();
     const bool large = numeric && std::from_chars(digits.data(), last, value).ptr == last;
     return quoted_excerpt(trimmed) + (large ? " is too large for a number" : " is not a number");
+}
+
+bool has_decimal_comma(std::string_view text) {
+    text = without_blanks(text);
+    return text.find(',') != std::string_view::npos && !text.empty() && is_digit(text.back()) &&
+           text.find_first_not_of("+-.,0123456789") == std::string_view::npos;
 }
 
 std::string count_of(std::uint64_t count, std::string_view noun) {

@@ -19,6 +19,9 @@ std::string quoted_excerpt(std::string_view text);
 /// Why `text` is not a usable number, as "'abc' is not a number" or "the field is empty".
 std::string describe_bad_number(std::string_view text);
 
+/// "0,5614" or "1,234.5".
+bool has_decimal_comma(std::string_view text);
+
 /// "1 link", "5 links".
 std::string count_of(std::uint64_t count, std::string_view noun);
 

@@ -133,6 +133,11 @@ void write_whole_file(const std::string& path, std::string_view content) {
     out.close();
 }
 
+bool is_regular_file(const std::string& path) {
+    struct stat status {};
+    return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+}
+
 std::string read_whole_file(const std::string& path) {
     std::ifstream file(path, std::ios::binary);
     if (!file) throw IoError(path, "cannot be read", errno);

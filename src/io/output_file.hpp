@@ -35,6 +35,8 @@ class OutputFile {
     /// Flushes and returns the number of bytes in the file, for continue_after().
     std::uint64_t bytes();
 
+    /// Whether the file takes the place of another one in close().
+    bool replaces() const noexcept { return part_ != nullptr; }
     const std::string& path() const noexcept { return path_; }
 
   private:
@@ -57,6 +59,7 @@ class OutputFile {
 /// Replaces `path` by `content` in one step: readers see the old file or the new one, never half of one.
 /// Links are followed. What is no plain file (a device, a pipe) is written to directly.
 void write_whole_file(const std::string& path, std::string_view content);
+bool is_regular_file(const std::string& path);
 /// Throws IoError.
 std::string read_whole_file(const std::string& path);
 

@@ -12,12 +12,18 @@
 namespace proxstream {
 namespace {
 
+constexpr const char* kStandard = "-";
+
+std::string identity_of(const struct stat& status) {
+    return std::to_string(status.st_dev) + ":" + std::to_string(status.st_ino);
+}
+
 /// The same text for all names of a plain file, or of one that is still to be made; "" for anything else.
 std::string identity(const std::string& path) {
     struct stat status {};
     if (stat(path.c_str(), &status) == 0) {
         if (!S_ISREG(status.st_mode)) return {};
-        return std::to_string(status.st_dev) + ":" + std::to_string(status.st_ino);
+        return identity_of(status);
     }
     std::error_code problem;
     std::filesystem::path place = path;
@@ -25,6 +31,13 @@ std::string identity(const std::string& path) {
         place = place.parent_path() / std::filesystem::read_symlink(place, problem);
     const auto folder = std::filesystem::weakly_canonical(std::filesystem::absolute(place), problem);
     return problem ? path : folder.string();
+}
+
+/// The same for a standard stream; "" if it is closed, a pipe, a terminal or another device.
+std::string identity(int descriptor) {
+    struct stat status {};
+    if (fstat(descriptor, &status) != 0 || !S_ISREG(status.st_mode)) return {};
+    return identity_of(status);
 }
 
 /// Whether only its owner may replace a file of this folder (as in /tmp), and the owner is another user.
@@ -53,7 +66,8 @@ void require_writable(const std::string& path) {
 }  // namespace
 
 void OutputPlan::add(std::string_view option, const std::string& path, Use use) {
-    if (!path.empty() && path != "-") entries_.push_back({std::string(option), path, use});
+    if (!path.empty() && path != kStandard) entries_.push_back({std::string(option), path, use});
+    prints_ |= path == kStandard && use == Use::output;
 }
 
 void OutputPlan::reads(std::string_view option, const std::string& path) {
@@ -69,18 +83,25 @@ void OutputPlan::writes_in(std::string_view option, const std::string& folder, s
 }
 
 void OutputPlan::check() const {
+    // Rows may come from standard input though no option names it, and figures go to standard output.
+    std::vector<Entry> entries = entries_;
+    entries.push_back({"standard input", kStandard, Use::input});
+    entries.push_back({"standard output", kStandard, Use::output});
     std::vector<std::string> violations;
     std::vector<std::string> identities;
     for (const Entry& entry : entries_) identities.push_back(identity(entry.path));
-    for (std::size_t i = 0; i < entries_.size(); ++i) {
-        const Entry& output = entries_[i];
+    identities.push_back(identity(STDIN_FILENO));
+    identities.push_back(identity(STDOUT_FILENO));
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+        const Entry& output = entries[i];
+        const bool printed = output.path == kStandard;
         if (output.use == Use::input || identities[i].empty()) continue;
-        for (std::size_t k = 0; k < entries_.size(); ++k) {
-            const bool input = entries_[k].use == Use::input;
-            if (identities[k] != identities[i] || (!input && k >= i)) continue;
+        for (std::size_t k = 0; k < entries.size(); ++k) {
+            const bool input = entries[k].use == Use::input;
+            if (identities[k] != identities[i] || (!input && (k >= i || (printed && !prints_)))) continue;
             violations.push_back(
-                "--" + output.option + " " + output.path + ": is also " +
-                (input ? "an input (" + entries_[k].option + ")" : "the output of --" + entries_[k].option) +
+                (printed ? output.option : "--" + output.option + " " + output.path) + ": is also " +
+                (input ? "an input (" + entries[k].option + ")" : "the output of --" + entries[k].option) +
                 "; nothing was written");
         }
     }

@@ -8,8 +8,8 @@
 
 namespace proxstream {
 
-/// Options are named without dashes. An empty path, and "-", is no file; an input may be a name such as
-/// builtin:drift.
+/// Options are named without dashes. An empty path is no file; an input may be a name such as builtin:drift.
+/// "-", and what no option names, is the file on standard input or output, if there is one.
 class OutputPlan {
   public:
     void reads(std::string_view option, const std::string& path);
@@ -32,6 +32,7 @@ class OutputPlan {
     void add(std::string_view option, const std::string& path, Use use);
 
     std::vector<Entry> entries_;
+    bool prints_ = false;  // an output is "-"
 };
 
 }  // namespace proxstream

@@ -157,11 +157,13 @@ void CompareRun::tune(const std::function<void(Round)>& on_round) {
 void CompareRun::measure_errors(Runner& runner, const RowBlock& record) {
     const RowFamily& family = problem_.family();
     const auto& scale = problem_.stream().label_scale();
+    const bool clips = settings_.lags.empty();
     for (Index row = 0; row < record.rows(); ++row) {
         const Real prediction = family.predict(record, row, runner.played, scratch_);
         if (family.label(prediction) != record.target(row)) ++runner.errors;
-        const Real error = labels_.clipped(scale ? scale->restored(prediction) : prediction) -
-                           problem_.stream().labels(record)[row];
+        const Real restored = scale ? scale->restored(prediction) : prediction;
+        const Real error =
+            (clips ? labels_.clipped(restored) : restored) - problem_.stream().labels(record)[row];
         runner.result.mean_squared_error += error * error;
         runner.result.mean_absolute_error += std::abs(error);
     }

@@ -44,9 +44,9 @@ const char* find(const char* p, const char* last, char wanted) noexcept {
 CsvReader::CsvReader(InputQueue inputs, TableOptions options, TargetRule target)
     : TableReader(std::move(options), std::move(target)), inputs_(std::move(inputs)), splitter_(delimiter_) {
     const char given = options_.delimiter;
-    if (given != 0 && given != ',' && given != ';' && given != '\t') {
+    if (given != 0 && std::string_view(",;|\t ").find(given) == std::string_view::npos) {
         throw ConfigError("--delimiter: " + quoted_excerpt({&given, 1}) +
-                          " is not allowed; use a comma, a semicolon or a tab");
+                          " is not allowed; use a comma, a semicolon, a bar, a tab or a blank");
     }
     if (inputs_.lines() == nullptr && !inputs_.advance()) throw ConfigError("no input is given");
     read_header();
@@ -156,7 +156,7 @@ bool CsvReader::read_row(RowBlock& block) {
     encoder_.begin();
     target_ = no_label_;
     // Any row that the fast path does not accept is read again by the slow path, which reports errors.
-    if (!parse_plain(record)) {
+    if (delimiter_ == ' ' || !parse_plain(record)) {
         const auto& fields = splitter_.split(record, *inputs_.lines(), kMaxQuotedLines);
         check_count(fields.size(), columns_.size());
         take_fields(fields);

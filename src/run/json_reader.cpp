@@ -19,6 +19,23 @@ std::string text_of(const nlohmann::ordered_json& value) {
     return value.is_string() ? value.get<std::string>() : value.dump();
 }
 
+/// NaN and Infinity, which are no JSON but which other programs write, become null: a missing value.
+std::string without_infinities(std::string_view line) {
+    std::string text;
+    bool quoted = false;
+    while (!line.empty()) {
+        std::size_t length = 1;
+        if (quoted && line.front() == '\\') length = std::min<std::size_t>(2, line.size());
+        if (line.front() == '"') quoted = !quoted;
+        for (const std::string_view word : {"NaN", "Infinity", "-Infinity"})
+            if (!quoted && line.starts_with(word)) length = word.size();
+        const std::string_view piece = line.substr(0, length);
+        text += !quoted && length > 1 ? "null" : piece;
+        line.remove_prefix(length);
+    }
+    return text;
+}
+
 }  // namespace
 
 JsonReader::JsonReader(InputQueue inputs, TableOptions options, TargetRule target)
@@ -36,7 +53,9 @@ bool JsonReader::next_line(std::string_view& line) {
 }
 
 std::vector<JsonReader::Field> JsonReader::parse(std::string_view line) const {
-    const auto object = nlohmann::ordered_json::parse(line, nullptr, false);
+    auto object = nlohmann::ordered_json::parse(line, nullptr, false);
+    if (object.is_discarded())
+        object = nlohmann::ordered_json::parse(without_infinities(line), nullptr, false);
     if (!object.is_object()) {
         throw DataError({inputs_.name(), line_, 0, ""}, quoted_excerpt(line) + " is not a whole JSON object",
                         "one object a line, such as {\"x\": 1.5, \"city\": \"Oslo\"}");
@@ -60,6 +79,7 @@ void JsonReader::look_ahead() {
     if (options_.model) {
         for (const TableColumn& column : options_.model->columns) add(column.name);
         add(options_.label);
+        add(options_.weight);
         add(options_.key);
     }
     std::string_view line;
@@ -84,6 +104,7 @@ void JsonReader::look_ahead() {
     if (options_.label.empty() && !options_.model && target_parser_.rule().kind != TargetKind::none)
         throw ConfigError({"--label: name the key to be predicted",
                            "the keys of " + inputs_.name() + " are: " + list_columns(columns)});
+    if (options_.model) require_key();
     std::vector<Fields> first;
     columns_ = columns;
     for (const RowAhead& row : ahead_) {
@@ -93,6 +114,18 @@ void JsonReader::look_ahead() {
     }
     unknown_ = 0;
     set_columns(columns, first);
+}
+
+/// A model's rows are read by names, so that a wrong name would go unnoticed.
+void JsonReader::require_key() const {
+    std::vector<std::string> keys;
+    for (const RowAhead& row : ahead_)
+        for (const Field& field : row.fields) keys.push_back(field.key);
+    if (options_.key.empty() || keys.empty() ||
+        std::find(keys.begin(), keys.end(), options_.key) != keys.end())
+        return;
+    throw ConfigError({"--key: no column is called '" + options_.key + "'",
+                       "the keys of " + inputs_.name() + " are: " + list_columns(keys)});
 }
 
 void JsonReader::spread(const std::vector<Field>& fields) {
@@ -128,10 +161,11 @@ bool JsonReader::read_row(RowBlock& block) {
 
 std::vector<std::string> JsonReader::notes() const {
     std::vector<std::string> notes = TableReader::notes();
-    if (unknown_ > 0 && !options_.model) {
-        notes.push_back("values of keys that the first rows do not have are ignored, such as '" +
+    if (unknown_ > 0)
+        notes.push_back((options_.model
+                             ? "values of keys that the model does not use are ignored, such as '"
+                             : "values of keys that the first rows do not have are ignored, such as '") +
                         unknown_key_ + "'");
-    }
     return notes;
 }
 

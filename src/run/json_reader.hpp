@@ -32,6 +32,7 @@ class JsonReader final : public TableReader {
     bool next_line(std::string_view& line);
     std::vector<Field> parse(std::string_view line) const;
     void look_ahead();
+    void require_key() const;
     void spread(const std::vector<Field>& fields);
     DataLocation locate(Index column) const override;
 

@@ -1,5 +1,5 @@
-/// The range of the labels seen so far. Reported predictions of numbers are clipped to it, so that a diverged
-/// point does not ruin a report.
+/// The range of the labels seen so far. Without lags, reported predictions of numbers are clipped to it,
+/// so that a diverged point does not ruin a report. With lags, a series that grows leaves the range.
 #pragma once
 
 #include "proxstream/core/state_archive.hpp"

@@ -2,6 +2,8 @@
 
 #include "proxstream/core/spec.hpp"
 
+#include "run/row_model.hpp"
+
 namespace proxstream {
 namespace {
 
@@ -48,7 +50,7 @@ void adopt(const Model& model, RowSettings& settings) {
         for (const Index lag : model.lags) settings.lags.push_back(std::to_string(lag));
         settings.lag_columns = model.lag_columns;
     }
-    if (settings.features.empty()) settings.table = model.table;
+    settings.table = model.table;
 }
 
 LearnSettings with_defaults(LearnSettings settings, std::vector<std::string>* reasons) {
@@ -57,8 +59,10 @@ LearnSettings with_defaults(LearnSettings settings, std::vector<std::string>* re
     };
     if (settings.start != "zeros") {
         const Model model = load_model(settings.start);
+        check_given(model, settings);
         if (settings.loss == "auto") say("loss " + model.loss + ": that of the model in " + settings.start);
         adopt(model, settings);
+        settings.single |= model.single;
     }
     settings.look_ahead = settings.survey;
     if (!settings.forecast.empty()) settings.raw = true;  // forecast rows are used unchanged

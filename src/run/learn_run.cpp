@@ -123,11 +123,11 @@ bool LearnRun::next() {
     return !(stopped && last_.record.rows() < settings_.batch && journal_ != nullptr);
 }
 
-/// In the units of the data, within the range of the labels so far.
+/// In the units of the data, within the range of the labels so far unless lags let it grow with the series.
 Real LearnRun::reported(Real prediction) const {
     const auto& scale = problem_.stream().label_scale();
     const Real restored = scale ? scale->restored(prediction) : prediction;
-    const bool clips = problem_.family().target_kind() == TargetKind::number;
+    const bool clips = problem_.family().target_kind() == TargetKind::number && settings_.lags.empty();
     return clips ? outcome_.totals.labels.clipped(restored) : restored;
 }
 
@@ -345,7 +345,7 @@ void LearnRun::certify(RunEnding ending) {
 void LearnRun::finish() {
     outcome_.best_constant = sampler_.best(settings_.loss);
     outcome_.guarded(account_.ledger, [&](LedgerWriter& ledger) { ledger.finish(footer(outcome_.ending)); });
-    outcome_.guarded(predictions_.file, [](OutputFile& file) { file.close(); });
+    close_predictions();
     outcome_.guarded(metrics_.file, [&](MetricsFile& file) { file.finish(outcome_.metrics); });
     if (!settings_.certificate_json.empty()) {
         const std::string& path = settings_.certificate_json;
@@ -358,7 +358,25 @@ void LearnRun::finish() {
     if (settings_.save.empty()) return;
     Model model = problem_.model_at(learner_->decide(), outcome_.totals.rounds);
     model.labels = outcome_.totals.labels;
+    outcome_.keeps_model = outcome_.data_error && is_regular_file(settings_.save);
+    note_partial(settings_.save, outcome_.keeps_model);
+    if (outcome_.keeps_model) return rescue_model(model, outcome_);
     save_or_rescue(settings_.save, model, outcome_);
+}
+
+/// Rows that end in an error do not replace the predictions of an earlier run.
+void LearnRun::close_predictions() {
+    const bool keeps = outcome_.data_error && predictions_.file && predictions_.file->replaces();
+    if (predictions_.file) note_partial(settings_.predictions, keeps);
+    if (keeps) return predictions_.file.reset();
+    outcome_.guarded(predictions_.file, [](OutputFile& file) { file.close(); });
+}
+
+/// Says what an output has after an error in the data.
+void LearnRun::note_partial(const std::string& path, bool keeps) {
+    if (!outcome_.data_error || path == "-") return;
+    outcome_.problems.push_back(path + (keeps ? ": left as it was, because of this error"
+                                              : ": has the result of the rows before this error"));
 }
 
 }  // namespace proxstream

@@ -48,6 +48,7 @@ struct LearnOutcome : RunOutcome {
     PreviousLabel previous;
     Certificate certificate;
     std::optional<BestConstant> best_constant;
+    bool keeps_model = false;  // the rows ended in an error, so the file to save to was left as it was
 };
 
 RunIdentity learn_identity(const LearnSettings& settings, const RunOrigin& origin);
@@ -92,7 +93,8 @@ class LearnRun final : public TurnRun {
     /// Copies only the stream: scales and past values of the rows fed to the other run, or its position in a
     /// file.
     void follow_stream(LearnRun& parent);
-    /// Predictions in the units of the data. Numbers are clipped to the range of the labels so far.
+    /// Predictions in the units of the data. Without lags, numbers are clipped to the range of the labels so
+    /// far.
     struct PredictedRows {
         std::vector<Real> values = {};
         std::vector<Real> probabilities = {};  // of all classes, row by row; empty if the loss has none
@@ -137,6 +139,8 @@ class LearnRun final : public TurnRun {
     void score(Real loss);
     OutputFile open_output(const std::string& path, std::uint64_t bytes) const;
     void open_predictions();
+    void close_predictions();
+    void note_partial(const std::string& path, bool keeps);
     void write_report();
     void learn(RowExtras& extras);
     RunFooter footer(RunEnding ending) const;

@@ -74,6 +74,11 @@ std::string scales_warning(const LearnSettings& settings, const Problem& problem
 std::vector<std::string> warnings(const LearnSettings& settings, const LearnRun& run,
                                   const LearnOutcome& outcome) {
     const LearnProgress& totals = outcome.totals;
+    if (totals.rounds == 0 && totals.unlabelled > 0)
+        return {
+            fmt::format("no row has a label in the column '{}', so nothing was learned; --label NAME names "
+                        "another column",
+                        run.problem().stream().reader().label_name())};
     if (totals.rounds == 0) return {};
     const bool high = outcome.best_constant &&
                       totals.loss_sum / static_cast<Real>(totals.rounds) > outcome.best_constant->loss;

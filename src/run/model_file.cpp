@@ -170,6 +170,7 @@ std::string to_json(const Model& model) {
     if (model.label_scale) json["label_scale"] = state_of(model.label_scale);
     if (model.normalise) json["normalise"] = true;
     if (model.running) json["running"] = true;
+    if (model.single) json["single"] = true;
     if (!model.label.empty()) json["label"] = model.label;
     if (model.labels.low <= model.labels.high) json["label_range"] = {model.labels.low, model.labels.high};
     if (model.table) json["table"] = to_json(*model.table);
@@ -189,7 +190,10 @@ void save_model(const std::string& path, const Model& model) {
 }
 
 void save_or_rescue(const std::string& path, const Model& model, RunOutcome& outcome) {
-    if (outcome.guarded([&] { save_model(path, model); }) || path == "-") return;
+    if (!outcome.guarded([&] { save_model(path, model); }) && path != "-") rescue_model(model, outcome);
+}
+
+void rescue_model(const Model& model, RunOutcome& outcome) {
     outcome.guarded([&] {
         std::string rescue =
             (std::filesystem::temp_directory_path() / "proxstream-model-XXXXXX.json").string();
@@ -223,6 +227,7 @@ Model parse_model(const std::string& text, const std::string& source) {
     if (!json.contains("standardiser")) refuse(source, "standardiser", "is missing", "null or a state");
     if (!json.at("standardiser").is_null())
         model.standardiser = read_standardiser(json.at("standardiser"), source);
+    if (json.contains("single")) model.single = get<bool>(json, source, "single", "true or false");
     if (json.contains("normalise")) model.normalise = get<bool>(json, source, "normalise", "true or false");
     read_forecasting(json, source, model);
     read_rows(json, source, model);

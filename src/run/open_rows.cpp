@@ -25,7 +25,7 @@ bool looks_like_libsvm(std::string_view line) {
 }
 
 /// Decides by the first line that is neither blank nor a comment, without consuming lines. `table`: the rows
-/// have named columns, perhaps a single one.
+/// have named columns, perhaps a single one, or a given delimiter.
 RowFormat detect_format(LineReader& lines, bool table) {
     std::string_view record;
     std::size_t begin = 0;
@@ -42,7 +42,7 @@ RowFormat detect_format(LineReader& lines, bool table) {
         throw DamagedFile({lines.name(), lines.line(), 0, ""},
                           "cannot tell the format from the line " + quoted_excerpt(line),
                           "CSV with a delimiter, JSON lines or LIBSVM's index:value; say which with --format "
-                          "csv|json|libsvm");
+                          "csv|json|libsvm, or with --delimiter '|' or --delimiter space");
     }
     throw DamagedFile({lines.name(), 0, 0, ""}, "the input is empty: it has no rows",
                       "CSV, JSON or LIBSVM rows");
@@ -71,7 +71,8 @@ std::unique_ptr<RowReader> open_inputs(std::vector<Input> inputs, const ReaderOp
     RowFormat format = options.format;
     if (format == RowFormat::detect) {
         if (!queue.advance()) throw ConfigError("no input is given");
-        format = detect_format(*queue.lines(), options.table.model.has_value());
+        format =
+            detect_format(*queue.lines(), options.table.model.has_value() || options.table.delimiter != 0);
     }
     if (format == RowFormat::csv) {
         return std::make_unique<CsvReader>(std::move(queue), options.table, options.target);

@@ -103,9 +103,11 @@ bool Predictor::next(PredictedRow& row) {
     row.label = row_.target(0);
     // While learning, the statistics counted a row's features before they scaled it.
     if (scale_) scale_->apply(row_, model_.running ? FeatureScale::Use::as_next : FeatureScale::Use::as_is);
+    if (model_.single) row_.round_to_single();
     const Real found = family_->predict(row_, 0, model_.x, scratch_);
     row.prediction = label_scale_ ? label_scale_->restored(found) : found;
-    if (family_->target_kind() == TargetKind::number) row.prediction = model_.labels.clipped(row.prediction);
+    if (family_->target_kind() == TargetKind::number && model_.lags.empty())
+        row.prediction = model_.labels.clipped(row.prediction);
     row.probabilities.clear();
     if (family_->has_probabilities()) {
         row.probabilities.resize(std::max<Index>(family_->classes(), 2));

@@ -231,6 +231,7 @@ RegretMeter<AnyRegulariser, AnyBatch> Problem::make_meter(const std::vector<Inde
 Model Problem::model_at(ConstView x, Round rounds) const {
     Model model = model_of(settings_, lags_of(settings_, settings_.batch), stream_->reader());
     model.running = true;
+    model.single = settings_.single;
     if (stream_->scale()) model.standardiser = stream_->scale()->statistics();
     if (stream_->label_scale()) model.label_scale = stream_->label_scale()->statistics();
     model.rounds = rounds;

@@ -6,6 +6,7 @@
 #include "core/violations.hpp"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace proxstream {
@@ -15,6 +16,22 @@ std::string describe_lags(const std::vector<Index>& lags) {
     std::string list;
     for (const Index lag : lags) list += (list.empty() ? "lags " : ",") + std::to_string(lag);
     return list.empty() ? "no lags" : list;
+}
+
+using Require = std::function<void(bool holds, const std::string& what)>;
+
+bool has(const std::vector<std::string>& names, const std::string& name) {
+    return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::string joined(const std::vector<std::string>& names) {
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "" : ",") + name;
+    return text;
+}
+
+std::string holds(ColumnKind kind) {
+    return kind == ColumnKind::number ? "numbers" : kind == ColumnKind::text ? "text" : "times";
 }
 
 /// Only a run of the same shape can continue from a model.
@@ -49,7 +66,55 @@ void check_fits(const Model& model, const RowSettings& settings, const std::vect
     violations.conclude();
 }
 
+/// The options that say what the columns of a table hold, against the columns of the model.
+void check_columns(const TableState& table, const Model& model, const RowSettings& settings,
+                   const Require& require) {
+    const auto find = [&](const std::string& name) {
+        return std::find_if(table.columns.begin(), table.columns.end(),
+                            [&](const TableColumn& column) { return column.name == name; });
+    };
+    const auto check_kind = [&](const char* option, const std::vector<std::string>& names, ColumnKind kind) {
+        for (const std::string& name : names)
+            require(find(name) != table.columns.end() && find(name)->kind == kind,
+                    std::string("--") + option + " " + name + ": " +
+                        (find(name) == table.columns.end()
+                             ? "the model has no such column"
+                             : "the column of the model holds " + holds(find(name)->kind)));
+    };
+    check_kind("text", settings.text, ColumnKind::text);
+    check_kind("time", settings.time, ColumnKind::time);
+    for (const std::string& name : settings.ignore)
+        require(find(name) == table.columns.end(), "--ignore " + name + ": the model needs this column");
+    for (const std::string& name : settings.features)
+        require(find(name) != table.columns.end(), "--features: the model has no column '" + name + "'");
+    for (const TableColumn& column : table.columns) {
+        require(settings.features.empty() || has(settings.features, column.name) ||
+                    has(model.past_only, column.name),
+                "--features: the model needs the column '" + column.name + "', too");
+        require(column.kind != ColumnKind::text || table.hash_bits > 0 || settings.categories == 0 ||
+                    column.slots == settings.categories,
+                "--categories " + std::to_string(settings.categories) + ": the model has " +
+                    std::to_string(column.slots) + " for '" + column.name + "'");
+    }
+    require(settings.hash == 0 || settings.hash == table.hash_bits,
+            "--hash " + std::to_string(settings.hash) + ": the model has " +
+                (table.hash_bits == 0 ? "no hashed text" : std::to_string(table.hash_bits) + " bits"));
+}
+
 }  // namespace
+
+void check_given(const Model& model, const RowSettings& settings) {
+    std::vector<std::string> violations;
+    const auto require = [&](bool holds, const std::string& what) {
+        if (!holds) violations.push_back("start = " + settings.start + ": " + what);
+    };
+    require(settings.classes.empty() || settings.classes == model.classes,
+            "--classes " + joined(settings.classes) + ": the model has " +
+                (model.classes.empty() ? "no names of classes" : "the classes " + joined(model.classes)));
+    require(!settings.raw || !model.standardiser, "--raw: the features of the model are standardised");
+    if (model.table) check_columns(*model.table, model, settings, require);
+    if (!violations.empty()) throw ConfigError(violations);
+}
 
 bool scales(const RowSettings& settings, const RowReader& reader) {
     return settings.standardise || (settings.scales_tables && !settings.raw && reader.table().has_value());

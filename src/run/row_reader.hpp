@@ -87,7 +87,7 @@ struct TableOptions {
     Index categories = 0;        // features of a column of text; 0: twice as many as the first rows need
     Index hash_bits = 0;         // text becomes one of 2^hash_bits features; 0: one of its column's
     Index look_ahead = 0;        // rows that decide what a column holds; 0: every column holds numbers
-    char delimiter = 0;          // of CSV: one of , ; | tab; 0: found in the first line
+    char delimiter = 0;          // of CSV: one of , ; | tab blank; 0: found in the first line
     bool header = true;          // of CSV; false: the columns are called c1, c2, ...
     std::optional<TableState> model = {};  // columns of a model, which are read by their names
     bool predicts = false;                 // the rows are for a model: nothing is learned from them

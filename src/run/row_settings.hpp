@@ -73,7 +73,7 @@ auto source_options() {
     using Row = OptionRow<S>;
     static constexpr std::array<std::string_view, 4> kFormats{"auto", "csv", "json", "libsvm"};
     static constexpr std::array<std::string_view, 2> kBadRow{"stop", "skip"};
-    static constexpr std::array<std::string_view, 4> kDelimiters{"auto", ",", ";", "tab"};
+    static constexpr std::array<std::string_view, 7> kDelimiters{"auto", ",", ";", "|", "tab", "space", " "};
     return std::array{
         Row{"data",
             "d",
@@ -94,8 +94,8 @@ auto source_options() {
         Row{"features", "", "Data", "A,B,..", "columns to learn from (default: all others)", &S::features},
         Row{"ignore", "", "Data", "A,B,..", "columns to leave out", &S::ignore},
         Row{"classes", "", "Data", "NEG,POS", "names of the label's classes, in order", &S::classes},
-        Row{"delimiter", "", "Data", "CHAR", "delimiter of CSV fields: auto , ; or tab", &S::delimiter, 0, 0,
-            kDelimiters},
+        Row{"delimiter", "", "Data", "CHAR", "delimiter of CSV fields: auto , ; | tab or space",
+            &S::delimiter, 0, 0, kDelimiters},
         Row{"header", "", "Data", "BOOL", "read CSV without a header line; columns are c1, c2, ...",
             &S::header},
         Row{"dimension", "", "Data", "N", "number of LIBSVM features; needed for input from a pipe",

@@ -54,7 +54,7 @@ std::string foresight(Index lag, const RowSettings& settings, Index together) {
 }
 
 char delimiter_char(const std::string& name) {
-    return name == "auto" ? '\0' : name == "tab" ? '\t' : name.front();
+    return name == "auto" ? '\0' : name == "tab" ? '\t' : name == "space" ? ' ' : name.front();
 }
 
 /// In the order of the targets.

@@ -12,11 +12,39 @@ namespace {
 
 constexpr Index kColumnsListed = 40;
 
+std::string several(const std::string& name, const std::vector<Index>& places) {
+    std::string numbers;
+    for (Index i = 0; i < std::min(places.size(), kColumnsListed); ++i)
+        numbers += (i == 0                   ? "number "
+                    : i + 1 == places.size() ? " and "
+                                             : ", ") +
+                   std::to_string(places[i] + 1);
+    return std::to_string(places.size()) + " columns are called '" + name + "' (" + numbers + ")";
+}
+
 class Assignment {
   public:
     Assignment(const std::vector<std::string>& columns, std::vector<std::string>& violations)
         : columns_(columns), violations_(violations), roles_(columns.size(), kUnassigned) {
         for (Index i = 0; i < columns.size(); ++i) places_[columns[i]].push_back(i);
+    }
+
+    /// Leaves out all columns of that name.
+    void ignore(const std::string& name) {
+        const auto found = places_.find(name);
+        if (found == places_.end() || found->second.size() == 1)
+            return assign("--ignore", name, kSkippedColumn);
+        for (const Index place : found->second) roles_[place] = kSkippedColumn;
+    }
+
+    /// Notes a violation for columns that would be features of one name.
+    void require_single_names() {
+        for (Index i = 0; i < columns_.size(); ++i) {
+            const auto& places = places_[columns_[i]];
+            if (places.size() > 1 && places[0] == i && roles_[i] == kUnassigned)
+                violations_.push_back(several(columns_[i], places) +
+                                      "; rename one, or leave them out with --ignore " + columns_[i]);
+        }
     }
 
     /// Gives the column of that name a role, or notes a violation if it cannot have it.
@@ -28,10 +56,7 @@ class Assignment {
                                   (near.empty() ? "" : "; did you mean '" + near + "'?"));
             unknown_ = true;
         } else if (found->second.size() > 1) {
-            violations_.push_back(option + ": " + std::to_string(found->second.size()) +
-                                  " columns are called '" + name + "' (number " +
-                                  std::to_string(found->second[0] + 1) + " and " +
-                                  std::to_string(found->second[1] + 1) + ")");
+            violations_.push_back(option + ": " + several(name, found->second) + "; rename one");
         } else if (std::int32_t& slot = roles_[found->second[0]]; slot != kUnassigned) {
             violations_.push_back(option + ": column '" + name + "' is already " + describe(slot));
         } else {
@@ -125,27 +150,38 @@ ColumnRoles find_columns(const std::string& source, const std::vector<std::strin
                          const TableOptions& options) {
     std::vector<std::string> violations;
     ColumnRoles result{std::vector<std::int32_t>(columns.size(), kSkippedColumn), {}, options.label};
-    const auto find = [&](const std::string& name) {
-        return std::find(columns.begin(), columns.end(), name);
+    std::unordered_map<std::string_view, std::vector<Index>> places_of;
+    for (Index i = 0; i < columns.size(); ++i) places_of[columns[i]].push_back(i);
+    /// Notes a violation if no column, which `missing` says, or several have this name.
+    const auto give = [&](const std::string& name, std::int32_t role, const std::string& missing) {
+        if (name.empty()) return;
+        const std::vector<Index>& places = places_of[name];
+        if (places.size() > 1) violations.push_back(several(name, places) + "; rename one");
+        if (places.size() == 1) result.roles[places[0]] = role;
+        if (!places.empty() || missing.empty()) return;
+        const std::string near = nearest_name(name, columns);
+        violations.push_back(missing + (near.empty() ? "" : "; did you mean '" + near + "'?"));
     };
-    const auto give = [&](const std::string& name, std::int32_t role) {
-        if (const auto place = find(name); place != columns.end())
-            result.roles[static_cast<Index>(place - columns.begin())] = role;
+    const auto absent = [](const char* option, const std::string& name) {
+        return std::string(option) + ": no column is called '" + name + "'";
     };
-    give(options.label, kLabelColumn);
-    if (!options.predicts && find(options.label) == columns.end())
-        violations.push_back("--label: no column is called '" + options.label + "'");
-    if (!options.weight.empty()) give(options.weight, kWeightColumn);
-    give(options.key, kKeyColumn);
+    give(options.label, kLabelColumn, options.predicts ? "" : absent("--label", options.label));
+    give(options.weight, kWeightColumn, options.predicts ? "" : absent("--weight", options.weight));
+    give(options.key, kKeyColumn, absent("--key", options.key));
     for (const TableColumn& column : options.model->columns) {
-        if (find(column.name) == columns.end())
-            violations.push_back("the model needs a column '" + column.name + "', which " + source +
-                                 " does not have");
-        give(column.name, static_cast<std::int32_t>(result.feature_names.size()));
+        give(column.name, static_cast<std::int32_t>(result.feature_names.size()),
+             "the model needs a column '" + column.name + "', which " + source + " does not have");
         result.feature_names.push_back(column.name);
+    }
+    for (Index i = 0; i < columns.size(); ++i) {
+        const auto& ignore = options.ignore;
+        if (result.roles[i] == kSkippedColumn &&
+            std::find(ignore.begin(), ignore.end(), columns[i]) == ignore.end())
+            result.unused.push_back(columns[i]);
     }
     if (violations.empty()) return result;
     violations.push_back("the columns of " + source + " are: " + list_columns(columns));
+    if (columns.size() == 1) violations.emplace_back("is the delimiter right? --delimiter sets it");
     throw ConfigError(std::move(violations));
 }
 
@@ -159,7 +195,7 @@ ColumnRoles assign_columns(const std::string& source, const std::vector<std::str
     if (!options.label.empty() && (labelled || !absent)) {
         assignment.assign("--label", options.label, labelled ? kLabelColumn : kSkippedColumn);
     }
-    for (const std::string& name : options.ignore) assignment.assign("--ignore", name, kSkippedColumn);
+    for (const std::string& name : options.ignore) assignment.ignore(name);
     if (!options.weight.empty()) assignment.assign("--weight", options.weight, kWeightColumn);
     if (!options.key.empty()) assignment.assign("--key", options.key, kKeyColumn);
     for (const std::string& name : options.text) assignment.require("--text", name);
@@ -172,10 +208,12 @@ ColumnRoles assign_columns(const std::string& source, const std::vector<std::str
     }
 
     for (const std::string& name : options.lagged) assignment.lag(name);
+    if (options.features.empty()) assignment.require_single_names();
 
     ColumnRoles result = number_features(std::move(assignment.roles()), columns, options.features);
     if (result.feature_names.empty() && options.needs_features) {
-        violations.emplace_back("no column is left as a feature; is the delimiter right?");
+        violations.emplace_back(
+            "no column is left as a feature; is the delimiter right? --delimiter sets it");
     }
     if (violations.empty()) return result;
     violations.push_back("the columns of " + source + " are: " + list_columns(columns));

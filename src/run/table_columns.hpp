@@ -15,7 +15,8 @@ inline constexpr std::int32_t kKeyColumn = -6;
 struct ColumnRoles {
     std::vector<std::int32_t> roles;  // by column: the feature's place, or one of the above
     std::vector<std::string> feature_names;
-    std::string label_name;  // empty without a label
+    std::string label_name;                // empty without a label
+    std::vector<std::string> unused = {};  // columns that a model does not use
 };
 
 /// Throws ConfigError with every violation of options and rule at once.

@@ -1,5 +1,7 @@
 #include "run/table_encoder.hpp"
 
+#include "proxstream/core/linalg.hpp"
+
 #include "io/parse_number.hpp"
 #include "run/timestamp.hpp"
 
@@ -110,6 +112,7 @@ bool TableEncoder::put(Index column, std::string_view text) {
 void TableEncoder::put_missing(Index column) {
     Column& own = columns_[column];
     own.absent = any_absent_ = true;
+    if (kind(column) == ColumnKind::time) return fill(row().subspan(own.first, kTimeFeatures), 0);
     row_[own.first] = mean(column);
     if (state_.columns[column].marks_missing) row_[own.first + 1] = 1;
 }
@@ -166,7 +169,7 @@ void TableEncoder::accept() {
             } else {
                 ++others_;
             }
-        } else if (stated.kind == ColumnKind::time && !stated.started) {
+        } else if (stated.kind == ColumnKind::time && !stated.started && !own.absent) {
             stated.started = true;
             stated.origin = own.time;
         }
@@ -174,7 +177,10 @@ void TableEncoder::accept() {
 }
 
 void TableEncoder::add_to(RowBlock& block, Real target) {
-    if (any_absent_) missing_ += std::ranges::count(columns_, true, &Column::absent);
+    for (Index i = 0; any_absent_ && i < columns_.size(); ++i) {
+        if (!columns_[i].absent) continue;
+        ++(kind(i) == ColumnKind::time ? missing_times_ : missing_);
+    }
     if (!sparse()) return block.add_dense(row_, target);
     indices_.clear();
     values_.clear();

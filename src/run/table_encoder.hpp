@@ -36,7 +36,7 @@ class TableEncoder {
     void begin();
     /// Returns false if the text is not a value of this column.
     bool put(Index column, std::string_view text);
-    /// For a column of numbers.
+    /// For a column of numbers or times.
     void put_missing(Index column);
     /// The dense part of the row. Numbers may be written to their places directly.
     View row() noexcept { return row_; }
@@ -45,6 +45,7 @@ class TableEncoder {
     void accept();
 
     std::uint64_t missing() const noexcept { return missing_; }  // missing numbers that the mean replaced
+    std::uint64_t missing_times() const noexcept { return missing_times_; }
     std::uint64_t others() const noexcept { return others_; }  // texts that share their column's last feature
 
   private:
@@ -54,7 +55,7 @@ class TableEncoder {
         Index hot = 0;           // text: the slot that gets the mark 1
         std::string added = {};  // text: the value that this row adds
         bool adds = false;
-        bool absent = false;  // number: missing in this row
+        bool absent = false;  // number or time: missing in this row
         std::uint64_t absences = 0;
         Real time = 0;
     };
@@ -74,6 +75,7 @@ class TableEncoder {
     std::vector<Real> sums_;       // sums of row_ over all accepted rows
     std::uint64_t rows_ = 0;
     std::uint64_t missing_ = 0;
+    std::uint64_t missing_times_ = 0;
     std::uint64_t others_ = 0;
     bool any_absent_ = false;
     std::vector<FeatureIndex> hashed_;  // hashed features of this row

@@ -29,6 +29,7 @@ void TableReader::set_columns(const std::vector<std::string>& columns,
     label_name_ = std::move(assigned.label_name);
     if (given) {
         encoder_ = TableEncoder(*options_.model, !options_.predicts);
+        if (!assigned.unused.empty()) notes_.push_back("columns not used: " + list_columns(assigned.unused));
     } else {
         survey_features(assigned.feature_names, first_rows);
     }
@@ -54,9 +55,16 @@ void TableReader::survey_features(const std::vector<std::string>& names,
         if (!survey.left_out[i]) kept[i] = next++;
     }
     for (std::int32_t& role : roles_) role = role >= 0 ? kept[static_cast<Index>(role)] : role;
-    if (next == 0 && options_.needs_features)
-        throw ConfigError("no column of " + source() + " is left as a feature");
+    if (next == 0 && options_.needs_features) refuse_no_features();
     encoder_ = TableEncoder(std::move(survey.state), true);
+}
+
+void TableReader::refuse_no_features() const {
+    std::vector<std::string> violations{"no column of " + source() + " is left as a feature"};
+    violations.insert(violations.end(), notes_.begin(), notes_.end());
+    if (target_parser_.rule().kind == TargetKind::number)
+        violations.push_back("--lags 1..8 makes features of the earlier values of '" + label_name_ + "'");
+    throw ConfigError(std::move(violations));
 }
 
 bool TableReader::take_field(Index column, std::string_view text) {
@@ -78,7 +86,7 @@ void TableReader::take_fields(const Fields& fields) {
         if (role == kLabelColumn) {
             if (!options_.unlabelled || !is_missing(text)) refuse_label(column, text);
             target_ = no_label_;
-        } else if (places_[column] >= 0 && options_.missing && is_missing(text)) {
+        } else if (role >= 0 && options_.missing && is_missing(text)) {
             encoder_.put_missing(static_cast<Index>(role));
         } else {
             refuse_field(column, text);
@@ -99,9 +107,11 @@ std::vector<std::string> TableReader::remarks() const {
     if (encoder_.missing() > 0)
         remarks.push_back("missing numbers replaced by the mean of their column: " +
                           std::to_string(encoder_.missing()));
+    if (encoder_.missing_times() > 0)
+        remarks.push_back("missing times, whose features are 0: " + std::to_string(encoder_.missing_times()));
     if (encoder_.others() > 0)
         remarks.push_back("texts without a feature of their own: " + std::to_string(encoder_.others()) +
-                          "; --categories or --hash gives them more features");
+                          (options_.model ? "" : "; --categories or --hash gives them more features"));
     return remarks;
 }
 
@@ -120,7 +130,10 @@ void TableReader::refuse_label(Index column, std::string_view text) const {
     }
     throw DataError(locate(column), describe_bad_number(text),
                     target_parser_.allowed() +
-                        (empty ? "" : "; for classes name them with --classes A,B and say --loss logistic"));
+                        (has_decimal_comma(text) ? " with a decimal point instead of a comma"
+                         : empty || options_.predicts
+                             ? ""
+                             : "; for classes name them with --classes A,B and say --loss logistic"));
 }
 
 void TableReader::refuse_field(Index column, std::string_view text) const {
@@ -129,15 +142,22 @@ void TableReader::refuse_field(Index column, std::string_view text) const {
         throw DataError(locate(column), quoted_excerpt(text) + " is not a weight",
                         "a finite number of at least 0");
     if (encoder_.kind(static_cast<Index>(role)) == ColumnKind::time)
-        throw DataError(locate(column), quoted_excerpt(text) + " is not a time",
-                        "a time such as 2024-01-31 or 2024-01-31 13:45");
-    const bool has_text = text.find_first_not_of(" \t+-.0123456789eE") != std::string_view::npos;
-    const std::string& name = columns_[column];
-    throw DataError(locate(column), describe_bad_number(text),
-                    has_text ? "a finite number; if the column holds text say --text " + name +
-                                   ", or leave out such rows with --on-bad-row skip"
-                    : is_missing(text) ? "a finite number; --missing mean puts the column's mean in its place"
-                                       : "a finite number");
+        throw DataError(
+            locate(column),
+            is_missing(text) ? "the time is missing" : quoted_excerpt(text) + " is not a time",
+            "a time such as 2024-01-31 or 2024-01-31 13:45; --on-bad-row skip leaves out such rows");
+    throw DataError(locate(column), describe_bad_number(text), expected_number(column, text));
+}
+
+std::string TableReader::expected_number(Index column, std::string_view text) const {
+    std::string expected = "a finite number";
+    if (is_missing(text)) return expected + "; --missing mean puts the column's mean in its place";
+    if (has_decimal_comma(text)) return expected + " with a decimal point instead of a comma";
+    if (text.find_first_not_of(" \t+-.0123456789eE") == std::string_view::npos) return expected;
+    if (options_.model)
+        return expected + " as in the rows of the model; --on-bad-row skip leaves out such rows";
+    return expected + "; if the column holds text say --text " + columns_[column] +
+           ", or leave out such rows with --on-bad-row skip";
 }
 
 }  // namespace proxstream

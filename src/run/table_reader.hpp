@@ -59,6 +59,8 @@ class TableReader : public RowReader {
     void survey_features(const std::vector<std::string>& names, const std::vector<Fields>& first_rows);
     Real class_weight() const;
     [[noreturn]] void refuse_label(Index column, std::string_view text) const;
+    [[noreturn]] void refuse_no_features() const;
+    std::string expected_number(Index column, std::string_view text) const;
     [[noreturn]] void refuse_field(Index column, std::string_view text) const;
 
     Real weight_ = 1;

@@ -15,18 +15,13 @@ namespace {
 
 constexpr Index kLeastCategories = 4;
 constexpr Index kMostCategories = 256;
+/// With --categories. Every row has all of them.
+constexpr Index kMostTextFeatures = 100'000;
 /// A column with this many texts and no repetition is taken for an identifier.
 constexpr Index kFewTexts = 16;
 
 bool names_column(const std::vector<std::string>& names, const std::string& name) {
     return std::find(names.begin(), names.end(), name) != names.end();
-}
-
-/// "0,5614" or "1,234.5".
-bool has_decimal_comma(std::string_view text) {
-    text = without_blanks(text);
-    return text.find(',') != std::string_view::npos && !text.empty() && is_digit(text.back()) &&
-           text.find_first_not_of("+-.,0123456789") == std::string_view::npos;
 }
 
 /// The known values of one column.
@@ -90,6 +85,11 @@ class Survey {
     }
 
     TableSurvey finish() {
+        if (options_.categories > 0 && slots_ > kMostTextFeatures)
+            violations_.push_back("--categories " + std::to_string(options_.categories) +
+                                  ": text would become " + std::to_string(slots_) + " features (" + texts_ +
+                                  "); at most " + std::to_string(kMostTextFeatures) +
+                                  " are possible; take a smaller number, or --hash BITS for many values");
         if (!violations_.empty()) throw ConfigError(violations_);
         if (!texts_.empty()) {
             result_.notes.push_back("text becomes features for its values: " + texts_ +
@@ -117,7 +117,7 @@ class Survey {
         keep(std::move(column));
     }
     void add_time(const std::string& name, const Values& values) {
-        if (!values.holds_times()) {
+        if (values.known > 0 && !values.holds_times()) {
             violations_.push_back("--time: column '" + name + "' holds " +
                                   (values.example.empty() ? "numbers" : quoted_excerpt(values.example)) +
                                   "; expected times such as 2024-01-31 or 2024-01-31 13:45");
@@ -133,6 +133,7 @@ class Survey {
                            : std::clamp<Index>(2 * wanted, kLeastCategories, kMostCategories);
         if (options_.hash_bits == 0)
             texts_ += (texts_.empty() ? "" : ", ") + name + " " + std::to_string(column.slots);
+        if (options_.hash_bits == 0) slots_ += column.slots;
         keep(std::move(column));
     }
     void refuse_commas(const std::string& name, const Values& values) {
@@ -145,6 +146,7 @@ class Survey {
 
     const TableOptions& options_;
     TableSurvey result_;
+    Index slots_ = 0;    // features of text
     std::string texts_;  // columns of text with their numbers of features
     std::string gaps_;   // columns of numbers with missing values
     std::vector<std::string> violations_;

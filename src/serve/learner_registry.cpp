@@ -3,6 +3,7 @@
 #include "proxstream/core/error.hpp"
 
 #include "core/violations.hpp"
+#include "io/standard_error.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -112,7 +113,7 @@ std::shared_ptr<LearnerQueue> LearnerRegistry::open_fork(const LearnerQueue& par
         return LearnerQueue::open(name, opener_(identity.kind, settings), workers_, options, parent.name());
     } catch (const Error& error) {
         // The parent runs without it.
-        fmt::print(stderr, "proxstream: fork {}: {}\n", name, error.what());
+        eprint("proxstream: fork {}: {}\n", name, error.what());
         return nullptr;
     }
 }

@@ -2,7 +2,9 @@
 # Messages about bad input name the place and what was expected; results learned before are kept.
 . "$(dirname "$0")/common.bash"
 
+export TMPDIR=$work
 good() { awk 'BEGIN { print "a,b,y"; for (i = 1; i <= 20; ++i) print i/20 "," (i%3)/3 "," (i%2) }'; }
+good >"$work/skip0.csv"
 learn_csv() { run learn "$1" --label y --loss logistic -f "$work/m.json" "${@:2}"; }
 
 { good; echo '1,,1'; } >"$work/missing.csv"
@@ -41,6 +43,20 @@ learn_csv "$work/absent.csv"
 expect "a missing file is refused" 5 'absent.csv.*No such file'
 learn_csv "$work"
 expect "a folder in place of a file is refused" 5 'directory'
+{ good; echo '1,"0,5",1'; } >"$work/comma.csv"
+learn_csv "$work/comma.csv"
+expect "a decimal comma is named" 3 "comma.csv:22, column 2 \(b\): '0,5' is not a number; expected a finite number with a decimal point"
+{ good; echo '1,-,1'; } >"$work/sign.csv"
+learn_csv "$work/sign.csv"
+expect "a sign alone is not a number" 3 "'-' is not a number"
+sed 's/,/|/g' "$work/skip0.csv" >"$work/bars.csv"
+learn_csv "$work/bars.csv"
+expect "a file whose delimiter is not found names --delimiter" 3 "cannot tell the format" "--delimiter '\|'"
+learn_csv "$work/bars.csv" --delimiter '|'
+expect "bars delimit fields" 0 '20 rows'
+sed 's/,/  /g' "$work/skip0.csv" >"$work/blanks.csv"
+learn_csv "$work/blanks.csv" --delimiter space
+expect "blanks delimit fields" 0 '20 rows'
 { good; echo '1,x,1'; echo '1,2,9'; echo '.5,.5,1'; } >"$work/skip.csv"
 learn_csv "$work/skip.csv" --on-bad-row skip
 expect "bad rows are skipped and counted" 0 '21 rows' 'bad rows skipped: 2' 'skip.csv:23'

@@ -59,6 +59,82 @@ check "the store is unchanged" cmp x.run x.kept
 run "${learn[@]}" --predictions /dev/null --ledger /dev/null
 expect "two outputs may be one device" 0
 
+# Standard input and output are files, too, if they are redirected.
+stream() { # NAME STATUS PATTERN ARGS...: with x1.csv on standard input
+    local name=$1 wanted=$2 pattern=$3
+    shift 3
+    "$PROXSTREAM" "$@" <x1.csv >out 2>err
+    status=$?
+    expect "$name" "$wanted" "$pattern"
+    check "$name: the input is unchanged" cmp x1.csv x1.kept
+}
+for option in predictions save certificate ledger metrics report; do
+    stream "learn refuses --$option over standard input" 2 "--$option x1.csv: is also an input \(standard input\)" \
+        learn --label y --window 8 --quiet --$option x1.csv
+done
+stream "learn refuses the name of standard input as an output" 2 "--predictions /dev/stdin: is also an input" \
+    learn --label y --quiet -p /dev/stdin
+stream "fit refuses an output over standard input" 2 "--save x1.csv: is also an input" fit - --label y --quiet --save x1.csv
+stream "compare refuses an output over standard input" 2 "--csv x1.csv: is also an input" \
+    compare --label y --learners adam --quiet --csv x1.csv
+run learn -q x1.csv --label y --window 8 --save small.json
+stream "predict refuses an output over standard input" 2 "--predictions x1.csv: is also an input" predict small.json - -p x1.csv
+"$PROXSTREAM" predict small.json x1.csv >>x1.csv 2>err
+status=$?
+expect "predict refuses its rows as standard output" 2 "standard output: is also an input \(data\); nothing was written"
+"$PROXSTREAM" predict small.json x1.csv 1<>x1.csv 2>err
+status=$?
+expect "predict refuses its rows as standard output that is not emptied" 2 "standard output: is also an input"
+check "the rows are unchanged" cmp x1.csv x1.kept
+"$PROXSTREAM" assign net.csv - --flows trips.csv <trips.csv >out 2>err
+status=$?
+expect "assign refuses an output over standard input" 2 "--flows trips.csv: is also an input"
+run compare x1.csv --label y --learners adam --csv same.svg --chart ./same.svg --quiet
+expect "compare refuses two outputs in one file" 2 "(is also the output of --csv|built without charts)"
+"$PROXSTREAM" learn x1.csv --label y --window 8 --quiet -p - --save both.json >both.json 2>err
+status=$?
+expect "an output may not be the file on standard output, if that is written to" 2 "standard output: is also the output of --save"
+"$PROXSTREAM" learn --label y --window 8 --quiet --save new.json <x1.csv >log.txt 2>>log.txt
+status=$?
+expect "standard streams may be other files" 0
+
+# Standard error and standard output that cannot be written.
+piped() { # ARGS...: into a reader of one line; $status
+    { "$PROXSTREAM" "$@"; echo $? >rc; } | head -n 1 >first
+    status=$(<rc)
+}
+rm -f q.json
+{ "$PROXSTREAM" learn x1.csv --label y --save q.json 2>&1; echo $? >rc; } | head -n 1 >first
+status=$(<rc)
+expect "a reader of messages that goes does not end a run" 0
+check "the model is saved without a reader of messages" test -s q.json
+rm -f q.json
+"$PROXSTREAM" learn x1.csv --label y --save q.json 2>&- >out
+status=$?
+expect "a closed standard error does not end a run" 0
+check "messages do not get into other files" eval '! grep -l "proxstream .* learn" q.json x1.csv'
+"$PROXSTREAM" learn nowhere.csv --label y 2>&- >out
+status=$?
+expect "an error without standard error has its status" 5
+for _ in $(seq 40); do tail -n +2 x1.kept; done | cat <(head -n 1 x1.kept) - >long.csv
+piped predict small.json long.csv
+expect "predict ends with 141 when its reader goes" 141
+check "predict prints no error when its reader goes" eval '! grep -q "cannot be written" err'
+run learn -q long.csv --label y --window 8 --store long.run
+piped export long.run --what figures
+expect "export ends with 141 when its reader goes" 141
+if [ -e /dev/full ]; then
+    "$PROXSTREAM" learn x1.csv --label y --save q.json 2>/dev/full
+    status=$?
+    expect "a full disk under messages does not end a run" 0
+    for verb in "show small.json" "list losses" "--help"; do
+        # shellcheck disable=SC2086
+        "$PROXSTREAM" $verb >/dev/full 2>err
+        status=$?
+        expect "$verb reports that its output was not written" 5 "standard output: cannot be written: No space"
+    done
+fi
+
 # Outputs that cannot be written are refused before the first round.
 mkdir folder
 for option in predictions save certificate ledger; do
@@ -119,8 +195,17 @@ check "an output through a link replaces its target" eval 'test -L link.txt && t
 echo old >p.txt
 { cat x1.csv; echo 1,2,x; } >torn.csv
 run learn torn.csv --label y --predictions p.txt --quiet
-expect "bad data end a run" 3 "torn.csv:302"
-check "bad data leave the predictions of the rows before" test "$(wc -l <p.txt)" = 301
+expect "bad data end a run" 3 "torn.csv:302" "p.txt: left as it was"
+check "bad data leave existing predictions as they were" test "$(<p.txt)" = old
+run learn torn.csv --label y --predictions p.new --quiet
+expect "a new file of predictions is named after bad data" 3 "p.new: has the result of the rows before this error"
+check "bad data leave the predictions of the rows before in a new file" test "$(wc -l <p.new)" = 301
+mkdir rescued
+echo old >kept.json
+TMPDIR=$work/rescued run learn torn.csv --label y --save kept.json
+expect "bad data leave an existing model as it was" 3 "torn.csv:302" "kept.json: left as it was" "the model was saved to .*rescued/proxstream-model-"
+check "the model of the rows before is beside it" eval 'test "$(<kept.json)" = old && "$PROXSTREAM" predict -q rescued/*.json x1.csv'
+check "nothing is left beside the outputs after bad data" test -z "$(compgen -G '*.part-*')"
 
 # A stored run continues its files, so they grow in place.
 run learn x1.csv --label y --window 8 --quiet --predictions whole.txt

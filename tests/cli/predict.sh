@@ -39,6 +39,7 @@ again "a number, few features for text" "120 250" --label y "${table[@]}" --cate
 again "a number, hashed text" "1 100 299" --label y "${table[@]}" --hash 6
 again "two classes" "1 70 200 299" --label two --loss logistic --classes no,yes "${table[@]}"
 again "three classes" "1 70 200" --label three --loss mlp:task=softmax,hidden=3 --step 0.1 --max-steps 5 -w 16 --classes low,mid,high "${table[@]}"
+again "single precision" "1 70 200" --label y "${table[@]}" --single
 again "rows of length 1" "3 180" --label y "${table[@]}" --normalise --loss squared
 
 # The same while learning: rows without a label at the end of the stream.
@@ -74,6 +75,16 @@ check "predictions of several classes have all probabilities" awk -F, 'NR == 1 {
 cut -d, -f1,2,3,5,6 known.csv >short.csv
 run predict m.json short.csv
 expect "a column that is missing is named" 2 "the model needs a column 'a', which short.csv does not have" 'columns of short.csv are: id, when, city, b, y'
+sed '1s/,city,/,City,/' known.csv >capital.csv
+run predict m.json capital.csv
+expect "a column of another case is suggested" 2 "the model needs a column 'city', which capital.csv does not have; did you mean 'City'"
+run predict m.json new.csv -p new.p
+expect "columns that the model does not use are named" 0 'columns not used: extra, id, more'
+awk -F, -v OFS=, '{ print $0, $4 }' known.csv >twice.csv
+run predict m.json twice.csv
+expect "a column that is there twice is refused" 2 "2 columns are called 'a' \(number 4 and 9\)"
+run predict m.json new.csv --key nothing
+expect "predict refuses a key that is no column" 2 "--key: no column is called 'nothing'"
 run predict m.json no.csv
 expect "rows that are not there are an error" 5 'no.csv.*No such file'
 run predict table.csv table.csv
@@ -88,7 +99,9 @@ for target in m.json new.csv; do
 done
 { cat new.csv; echo 'x,1'; } >torn.csv
 run predict m.json torn.csv -p torn.p
-expect "a bad row ends predict" 3 'torn.csv:102: the row has 2 columns'
+expect "a bad row ends predict" 3 'torn.csv:102: the row has 2 columns' 'torn.p: has the rows before this error'
+run predict m.json torn.csv -p torn.p
+expect "a bad row leaves existing predictions" 3 'torn.p: left as it was'
 run predict m.json torn.csv --on-bad-row skip -p torn.p
 expect "predict can skip a bad row" 0 '^100 rows predicted$' 'bad rows skipped: 1; the last one: torn.csv:102'
 
@@ -130,3 +143,12 @@ check "filled lags give the same predictions" cmp <(tail -n 50 later.p | cut -d,
 sed '10s/,.*/,/' later.csv >gap.csv
 run predict -q m.json gap.csv -p gap.p
 check "a label that is missing is taken for its forecast" eval 'test "$(wc -l <gap.p)" = 51 && cmp <(head -n 10 gap.p | cut -d, -f3) <(head -n 10 later.p | cut -d, -f3)'
+
+# A series that grows leaves the range of the labels seen.
+awk 'BEGIN { print "n,y"; for (i = 0; i < 400; ++i) print i "," 5 + i / 10 }' >grows.csv
+run learn -q grows.csv --label y --ignore n --lags 1..3 -p grows.p -f grows.json
+run predict -q grows.json --horizon 20 -p grows.h
+check "forecasts of a series that grows are not clipped to its past" awk -F, 'NR > 1 { last = $3 } END { exit !(last > 45.3) }' grows.h
+run learn -q grows.csv --label y --ignore n --lags 1..3 --rounds 300 -f grows.json
+run predict -q grows.json --horizon 1 -p grows.h
+check "the next value of a series that grows is forecast as while learning" test "$(sed -n 2p grows.h | cut -d, -f3)" = "$(sed -n 302p grows.p | cut -d, -f3)"

@@ -110,3 +110,50 @@ check "nothing is learned from classes of weight 0" eval 'test -z "$(weights non
 run learn -q sides.csv --label y --loss logistic -f even.json
 run learn -q sides.csv --label y --loss logistic --class-weights 1,5 -f rare.json
 check "a heavier class moves the intercept towards it" eval 'awk "{ exit !(\$1 > \$2) }" <(paste <(weights rare.json | tail -n 1) <(weights even.json | tail -n 1))'
+
+# Columns that cannot be used as they are.
+awk -F, -v OFS=, '{ print $4, $5, (NR == 1 ? "a" : $5), (NR == 1 ? "one" : 1), $6 }' table.csv >twice.csv
+run learn twice.csv --label y
+expect "a name of two columns is refused" 2 "2 columns are called 'a' \(number 1 and 3\); rename one, or leave them out with --ignore a"
+run learn twice.csv --label y --ignore a
+expect "two columns of one name can be left out" 0 'constant in all rows, and so without effect: one$'
+awk -F, -v OFS=, 'NR % 7 == 3 { $2 = NR % 2 ? "" : "NA" } { print }' table.csv >gaps.csv
+run learn gaps.csv "${names[@]}" -p gaps.p -f gaps.json
+expect "a time that is missing is no error" 0 '400 rows in 400 rounds' 'missing times, whose features are 0: 57'
+run predict -q gaps.json gaps.csv -p again.p
+expect "predict reads rows without a time" 0
+awk -F, -v OFS=, 'NR > 1 && NR < 100 { $2 = "" } { print }' table.csv >late-times.csv
+run learn late-times.csv "${names[@]}"
+expect "times may be missing in all first rows" 0 'missing times, whose features are 0: 98'
+run learn gaps.csv "${names[@]}" --missing stop
+expect "a missing time names its cures" 3 'the time is missing' '--on-bad-row skip'
+cut -d, -f2,6 table.csv >only.csv
+run learn only.csv --label y
+expect "a table without a feature names lags and times" 2 'no column of only.csv is left as a feature' '--time when makes features' "--lags 1..8 makes features of the earlier values of 'y'"
+awk -F, -v OFS=, 'NR > 1 { $6 = "" } { print }' table.csv >bare.csv
+run learn bare.csv "${names[@]}"
+expect "rows of which none has a label are a warning" 0 "no row has a label in the column 'y', so nothing was learned"
+run learn table.csv "${names[@]}" --categories 1000000
+expect "features of text have a limit" 2 '--categories 1000000: text would become 1000000 features.*at most 100000'
+{ sed -E '3s/"a": [^,]*/"a": NaN/; 5s/"b": [^,]*/"b": -Infinity/' table.jsonl; echo '{"id": "NaN", "when": "2024-01-01", "city": "Infinity", "a": 1, "b": 2, "y": 3}'; } >nan.jsonl
+run learn nan.jsonl "${names[@]}"
+expect "NaN and Infinity in JSON are missing values" 0 '401 rows in 401 rounds'
+
+# A model to start from, and options that contradict it.
+run learn -q table.csv "${names[@]}" --start whole.json
+expect "a run starts from a model" 0
+refuses() { # PATTERN ARGS...
+    local pattern=$1
+    shift
+    run learn -q table.csv "$@"
+    expect "a start refuses ${*: -2}" 2 "$pattern"
+}
+refuses '--raw: the features of the model are standardised' "${names[@]}" --start whole.json --raw
+refuses '--hash 5: the model has no hashed text' "${names[@]}" --start whole.json --hash 5
+refuses "--categories 3: the model has 8 for 'city'" "${names[@]}" --start whole.json --categories 3
+refuses '--text a: the column of the model holds numbers' "${names[@]}" --start whole.json --text a
+refuses '--ignore b: the model needs this column' --label y --ignore b --time when --start whole.json
+awk -F, -v OFS=, 'NR > 1 { $6 = $6 > 5 ? "yes" : "no" } { print }' table.csv >classes.csv
+run learn -q classes.csv "${names[@]}" --loss logistic --classes no,yes -f classes.json
+run learn -q classes.csv "${names[@]}" --start classes.json --classes yes,no
+expect "a start refuses another order of classes" 2 '--classes yes,no: the model has the classes no,yes'

@@ -158,10 +158,28 @@ TEST(Csv, DecisionsAboutColumnsAreRefusedTogether) {
     expect_error<ConfigError>([] { open_text("y\n1\n", csv_options("y")); }, {"no column is left"});
     expect_error<ConfigError>([] { open_text("1,2\n3,4\n", csv_options("y")); }, {"--no-header"});
     options = csv_options("y");
+    options.table.delimiter = '/';
+    expect_error<ConfigError>([&] { open_text("a/y\n1/2\n", options); }, {"--delimiter", "'/'", "semicolon"});
+    expect_error<ConfigError>([&] { open_text("a,b,a,y\n1,2,3,4\n", csv_options("y")); },
+                              {"2 columns are called 'a' (number 1 and 3)", "--ignore a"});
+    // Names that occur twice do not matter in columns that are not read.
+    options = csv_options("y");
+    options.table.ignore = {"a"};
+    EXPECT_EQ(read_text("a,b,a,y\n1,2,3,4\n", options).values(0).size(), 1U);
+}
+
+TEST(Csv, BarsAndBlanksDelimitFieldsWhereTheyAreGiven) {
+    ReaderOptions options = csv_options("y");
+    options.format = RowFormat::detect;
     options.table.delimiter = '|';
-    expect_error<ConfigError>([&] { open_text("a|y\n1|2\n", options); }, {"--delimiter", "'|'", "semicolon"});
-    // Names that occur twice matter only to those who use them.
-    EXPECT_EQ(read_text("a,a,y\n1,2,3\n", csv_options("y")).values(0).size(), 2U);
+    const RowBlock bars = read_text("a|b|y\n1|2|3\n4|5|6\n", options);
+    options.table.delimiter = ' ';
+    const RowBlock blanks = read_text("a b  y\n 1 2  3\n4   5 6 \n", options);
+    for (Index row = 0; row < 2; ++row) {
+        EXPECT_EQ(blanks.target(row), bars.target(row));
+        EXPECT_EQ(blanks.values(row)[1], bars.values(row)[1]);
+    }
+    EXPECT_EQ(bars.target(1), 6);
 }
 
 TEST(Csv, LongColumnListsAreCut) {
