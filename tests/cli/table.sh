@@ -157,3 +157,12 @@ awk -F, -v OFS=, 'NR > 1 { $6 = $6 > 5 ? "yes" : "no" } { print }' table.csv >cl
 run learn -q classes.csv "${names[@]}" --loss logistic --classes no,yes -f classes.json
 run learn -q classes.csv "${names[@]}" --start classes.json --classes yes,no
 expect "a start refuses another order of classes" 2 '--classes yes,no: the model has the classes no,yes'
+
+# Texts keep the features that the model gave them, whatever row comes first.
+whole=(--label y --ignore id,a --time when --loss squared --reg l2sq:0.01)
+run fit -q table.csv "${whole[@]}" -f fitted.json -p fitted.p
+{ head -n 1 table.csv; tail -n +2 table.csv | tac; } >turned.csv
+run fit -q turned.csv "${whole[@]}" --start fitted.json --test-only -p turned.p
+check "fit reads texts as its start does" cmp <(tail -n +2 fitted.p | cut -d, -f3) <(tail -n +2 turned.p | cut -d, -f3 | tac)
+run fit -q classes.csv "${names[@]}" --loss logistic --classes yes,no --start classes.json
+expect "fit refuses a start with another order of classes" 2 '--classes yes,no: the model has the classes no,yes'
