@@ -74,7 +74,8 @@ side_by_side() {
 run_tests() {
     local preset=$1 folder="$logs/$1.d"
     mkdir -p "$folder"
-    find "build/$preset/tests" -maxdepth 1 -type f -name 'test_*' -executable -printf '%s %p\n' | sort -rn | cut -d' ' -f2 |
+    # Those of the present configuration: an earlier one may have left others in the folder.
+    (cd "build/$preset" && ninja -t targets all | sed -nE 's/^(tests\/test_[a-z]+): CXX_EXECUTABLE.*/\1/p' | xargs ls -S) | sed "s|^|build/$preset/|" |
         xargs -P "$JOBS" -I{} bash -c 'scripts/run-gtest.sh "$1 $(basename "$2")" "$2" >"$3/$(basename "$2")" 2>&1' run "$preset" {} "$folder"
     cat "$folder"/*
 }
