@@ -117,7 +117,7 @@ int assign_demand(const std::vector<std::string>& arguments) {
     const auto done = parse_command_line<RouteSettings>(
         "assign",
         "Assigns one demand matrix to a network: the system optimum or the user equilibrium over all its "
-        "paths,\nto a relative gap. Paths are found during the run.\n  proxstream assign NETWORK TRIPS "
+        "paths, to a relative gap. Paths are found during the run.\n  proxstream assign NETWORK TRIPS "
         "--objective user --gap "
         "1e-6",
         arguments, settings,

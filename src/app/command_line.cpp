@@ -2,11 +2,14 @@
 
 #include "app/exit_code.hpp"
 #include "core/find_row.hpp"
+#include "core/text_lines.hpp"
 #include "core/violations.hpp"
 #include "io/output_file.hpp"
 
 #include <algorithm>
 #include <map>
+#include <memory>
+#include <sstream>
 #include <utility>
 
 #include <CLI/CLI.hpp>
@@ -14,6 +17,23 @@
 
 namespace proxstream::app {
 namespace {
+
+/// Wraps what options do, so that help fits a narrow terminal.
+class HelpFormatter final : public CLI::Formatter {
+  public:
+    HelpFormatter() { column_width(kColumn); }
+    std::string make_option_desc(const CLI::Option* option) const override {
+        std::string text = wrapped(CLI::Formatter::make_option_desc(option), kColumn);
+        // CLI11 indents every line itself.
+        const std::string indented = "\n" + std::string(kColumn, ' ');
+        for (std::size_t at = text.find(indented); at != std::string::npos; at = text.find(indented, at + 1))
+            text.erase(at + 1, kColumn);
+        return text;
+    }
+
+  private:
+    static constexpr std::size_t kColumn = 34;
+};
 
 /// What the command line said for an option, before it is checked.
 struct Given {
@@ -78,8 +98,15 @@ bool has_flag(const std::vector<std::string>& arguments, std::string_view flag) 
     return std::find(arguments.begin(), arguments.end(), flag) != arguments.end();
 }
 
+/// Keeps the blanks at the beginning of a line, which shows what to type.
+std::string wrap_line(const std::string& line) {
+    return line.starts_with(' ') ? line : wrapped(line, 0);
+}
+
 std::string description_of(const CommandLine& line) {
-    std::string text = line.description;
+    std::string text;
+    std::istringstream lines{std::string(line.description)};
+    for (std::string each; std::getline(lines, each);) text += (text.empty() ? "" : "\n") + wrap_line(each);
     if (!line.examples.empty()) text += "\n\nexamples:";
     for (const std::string_view example : line.examples) text += fmt::format("\n  proxstream {}", example);
     return text + "\n";
@@ -91,7 +118,7 @@ class TypedOptions {
     TypedOptions(const CommandLine& line, bool show_hidden)
         : line_(line), show_hidden_(show_hidden), app_(description_of(line), "proxstream " + line.verb) {
         app_.allow_extras();
-        app_.get_formatter()->column_width(34);
+        app_.formatter(std::make_shared<HelpFormatter>());
         app_.set_help_flag("-h,--help", "show this and exit");
         const bool has_hidden = std::any_of(line.options.begin(), line.options.end(), [](const auto& option) {
             return option.hidden && !option.name.empty();

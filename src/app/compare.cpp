@@ -268,7 +268,7 @@ int compare(const std::vector<std::string>& arguments) {
     const auto done = parse_command_line(
         "compare",
         "Runs several learners on one stream and prints one table: the loss of predictions made before each "
-        "row is\n"
+        "row is "
         "learned from, how far it is above the best, errors, record gradients a round, and seconds.",
         arguments, settings,
         {.extras = extra_options(texts),

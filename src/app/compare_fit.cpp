@@ -41,9 +41,8 @@ int compare_fits(const std::vector<std::string>& arguments) {
     const auto done = parse_command_line(
         "compare-fit",
         "Fits one problem with several methods, the stochastic ones with several steps and seeds, and prints "
-        "one "
-        "table:\n"
-        "squared stationarity gap and objective at equal samples and equal seconds. The step shown is the "
+        "one table: squared stationarity gap and objective at equal samples and equal seconds. The step "
+        "shown is the "
         "best in "
         "hindsight.",
         arguments, settings,

@@ -163,7 +163,7 @@ int play(const std::vector<std::string>& given) {
     const auto done = parse_command_line(
         "play",
         "Plays a game: every player learns online against the others' recent plays. Ends with a certificate "
-        "of how close\nevery round was to a smoothed local equilibrium, and with measures of the newest play "
+        "of how close every round was to a smoothed local equilibrium, and with measures of the newest play "
         "alone.",
         arguments, settings,
         {.files =

@@ -182,7 +182,7 @@ int predict(const std::vector<std::string>& arguments) {
         "predict",
         "Predicts rows with a model that 'learn --save' or 'fit --save' wrote. Columns are found by their "
         "names; "
-        "a label\nis not needed, and gives metrics if it is there. Nothing is learned.",
+        "a label is not needed, and gives metrics if it is there. Nothing is learned.",
         arguments, settings,
         {.checks = {[&] { check(settings); }},
          .examples = {"predict model.json new.csv >predictions.csv", "predict load.json --horizon 24",

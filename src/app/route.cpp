@@ -122,7 +122,7 @@ int route(const std::vector<std::string>& arguments) {
     const auto done = parse_command_line(
         "route",
         "Chooses splits over the paths of a network before each period's demand is known, so that the mean "
-        "cost of the\nlast W periods stays stationary. Ends with a table of rivals on the same periods and a "
+        "cost of the last W periods stays stationary. Ends with a table of rivals on the same periods and a "
         "certificate.\n"
         "  proxstream route NETWORK DEMAND [options]     proxstream route builtin:ring --report report.html",
         arguments, settings,
