@@ -51,7 +51,7 @@ void NoisySmoothed::advance(RoundReport& report, ConstView /*start*/) {
     report.status = inner.status == SolveStatus::budget_exhausted ? RoundStatus::budget_exhausted
                     : inner.steps > 0                             ? RoundStatus::solved
                                                                   : RoundStatus::quiet;
-    static_cast<StepSums&>(report) = inner;
+    static_cast<StepSums&>(report) = static_cast<const StepSums&>(inner);
     report.certified_decrease = 0;  // that was for exact gradients
     if (options_.refereed) {
         referee_.leave(report);

@@ -72,7 +72,7 @@ RoundReport TimeSmoothed::revise(const std::function<void(View)>& repair) {
                     : inner.steps > 0                               ? RoundStatus::solved
                                                                     : RoundStatus::quiet;
     if (!finite) std::swap(inner_, inner_before_);
-    static_cast<StepSums&>(report) = inner;
+    static_cast<StepSums&>(report) = static_cast<const StepSums&>(inner);
     report.exit_gap = round_.iterate().gap;
     report.cost = round_.cost_since_entry();
     round_.begin_anew();
@@ -162,7 +162,7 @@ void TimeSmoothed::solve_model(RegulariserRef g, RoundReport& report, ConstView 
                     : inner.status != SolveStatus::converged ? RoundStatus::budget_exhausted
                     : active                                 ? RoundStatus::solved
                                                              : RoundStatus::quiet;
-    static_cast<StepSums&>(report) = inner;
+    static_cast<StepSums&>(report) = static_cast<const StepSums&>(inner);
     report.tested_gap = iterate.gap;
     if (anchored_.weights().any()) {
         report.penalty = anchored_.penalty(iterate.point);

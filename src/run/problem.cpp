@@ -103,13 +103,14 @@ void Problem::choose_proximal(const std::vector<RowBlock>& surveyed) {
     const TargetKind kind = family_->target_kind();
     proximal_.margin = kind == TargetKind::sign || kind == TargetKind::category;
     // Of one score.
-    const auto coordinates = static_cast<Real>(family_->dimension() / std::max<Index>(family_->classes(), 1));
+    const Index whole = family_->dimension() / std::max<Index>(family_->classes(), 1);
+    const auto coordinates = static_cast<Real>(whole);
     const Real intercept = family_->dimension() > family_->penalised() ? 1 : 0;
     // The median, because the scales of the first rows vary, and a single row may be absurd.
     std::vector<Real> scales;
     for (const RowBlock& record : surveyed) {
         for (Index row = 0; row < record.rows(); ++row)
-            scales.push_back((squared_norm(record.values(row)) + intercept) / coordinates);
+            scales.push_back((squared_norm(record.values(row)) + intercept) / static_cast<Real>(coordinates));
     }
     if (scales.empty()) {
         // A given step means that nothing is read in advance. L is then max |phi''| times |a|^2.
