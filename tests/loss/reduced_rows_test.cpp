@@ -127,6 +127,33 @@ TEST(ReducedRows, AreMadeAnewForOtherCoordinates) {
     }
 }
 
+TEST(ReducedRows, AreUsedAgainForAnotherAnchorUntilForgotten) {
+    for (const Index features : {kRecordFeatures, Index{5}}) {  // a copy, a matrix
+        const auto family = parse_loss("squared", {.features = features});
+        Source source;
+        std::vector<RowBlock> blocks;
+        for (int i = 0; i < 2; ++i)
+            blocks.push_back(draw_record(*family, features, 3 * kRecordRows, source).dense);
+        for (RowBlock& block : blocks) block.round_to_single();
+        const RecordRows before = rows_of(blocks[0], features), after = rows_of(blocks[1], features);
+        const std::vector<Index> all = every(1, features);
+        const std::vector<Real> move = source.point(family->dimension());
+        std::vector<Real> one(move.size()), other(move.size());
+        Scratch scratch;
+        ReducedRows used;
+        ASSERT_TRUE(used.assign(source.point(move.size()), *family, {&before, 1}, all));
+        const std::vector<Real> x = source.point(move.size());
+        for (const RecordRows* rows : {&before, &after}) {
+            if (rows == &after) used.forget();
+            ReducedRows fresh;
+            ASSERT_TRUE(used.assign(x, *family, {rows, 1}, all));
+            ASSERT_TRUE(fresh.assign(x, *family, {rows, 1}, all));
+            EXPECT_EQ(used.bend(move, one, scratch), fresh.bend(move, other, scratch));
+            EXPECT_EQ(one, other);
+        }
+    }
+}
+
 TEST(ReducedRows, AreAMatrixForQuadraticLossesOfFewCoordinates) {
     for (const char* spec : {"squared", "cauchy", "logistic"}) {
         for (const bool sparse : {false, true}) {
