@@ -4,10 +4,12 @@
 #include "app/verbs.hpp"
 #include "io/standard_error.hpp"
 #include "run/run_driver.hpp"
+#include "run/setting_list.hpp"
 
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -33,6 +35,10 @@ class LineSchedule {
 
 /// This program, and the command of a new run.
 RunOrigin origin_of(const std::string& verb, const std::vector<std::string>& arguments);
+/// Says that a run had ended, and which files were written again.
+void print_files(const std::string& store, const std::vector<std::string>& outputs);
+/// Says that files were lost, and from which turn the run is played again to write them.
+void print_lost(const Journal& journal);
 /// Prints where the run is stored (unless `store` is empty) and its problems. Returns the exit status.
 int end_run(const RunOutcome& outcome, const std::string& store);
 
@@ -42,8 +48,13 @@ int end_run(const RunOutcome& outcome, const std::string& store);
 template <class Screen, class Settings, class Run>
 int drive_run(const Settings& settings, Run& run, bool resumed, const std::function<void()>& echo) {
     RunDriver driver(run, stop_requested());
+    bool ended = false;
     if (resumed) {
-        driver.begin(Journal::open(settings.store, run.journal_options()));
+        Journal journal = Journal::open(settings.store, run.journal_options());
+        ended = journal.finished();
+        journal.note_limits(limits_of(settings));
+        driver.begin(std::move(journal));
+        print_lost(*driver.journal());
     } else {
         driver.begin(settings.store);
     }
@@ -60,6 +71,7 @@ int drive_run(const Settings& settings, Run& run, bool resumed, const std::funct
         if (screen) screen->on_turn();
     });
     if (screen) screen->end();
+    if (ended) print_files(settings.store, run.outputs());
     return end_run(run.outcome(), settings.quiet ? "" : settings.store);
 }
 

@@ -96,13 +96,13 @@ int fork_run(const std::vector<std::string>& arguments) {
                                               store->identity().kind, rest.front()));
             return copy_run(*store, arguments[1]);
         }
-        take_settings(store->identity().settings, before);
+        take_settings(store->settings(), before);
     }
     LearnSettings settings = before;
     settings.store = arguments[1];
-    settings.predictions.clear();  // the parent's
-    settings.save.clear();
-    settings.certificate_json.clear();
+    for (std::string* parents : {&settings.predictions, &settings.metrics, &settings.save,
+                                 &settings.certificate_json, &settings.report})
+        parents->clear();
     const auto done = parse_command_line(
         "fork", kDescription, rest, settings,
         {.takes = [](const auto& row) { return may_fork(row); }, .checks = {[&] { validate(settings); }}});

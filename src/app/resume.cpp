@@ -38,10 +38,10 @@ int resume_run(const std::vector<std::string>& arguments) {
     const std::string& path = arguments[0];
     const std::vector<std::string> rest(arguments.begin() + 1, arguments.end());
     const RunStore store(path);
-    if (store.state().finished && rest.empty()) {
+    if (store.complete() && rest.empty()) {
         eprint(
-            "proxstream: {}: the run has come to its end at turn {}; show, certify, report and export "
-            "read it, and options such as --rounds may take it further\n",
+            "proxstream: {}: the run has come to its end at turn {}, and its files are there; show, certify, "
+            "report and export read it, and options such as --rounds may take it further\n",
             path, store.state().last);
         return kOk;
     }

@@ -18,7 +18,7 @@ template <class Settings>
 std::optional<int> resume_settings(const std::string& path, const std::vector<std::string>& arguments,
                                    Settings& settings, const std::vector<std::string_view>& further = {}) {
     const RunStore store(path);
-    take_settings(store.identity().settings, settings);
+    take_settings(store.settings(), settings);
     settings.store = path;
     const auto may_change = [&](const OptionRow<Settings>& row) {
         if (std::find(further.begin(), further.end(), row.name) != further.end()) return true;

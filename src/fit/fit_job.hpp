@@ -39,6 +39,9 @@ class FitJob final : public TurnRun {
     TurnRecord record() const override;
     /// Reading throws ConfigError or DataError if the state is of another fit.
     void serialise(StateArchive& archive) override;
+    std::vector<std::string> outputs() const override {
+        return {settings_.trace, settings_.certificate_json, settings_.save, settings_.predictions};
+    }
     void certify(RunEnding ending) override;
     RunResult result() const override { return {.certificate = to_json(outcome_.certificate)}; }
     void finish() override;

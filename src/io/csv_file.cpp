@@ -9,7 +9,8 @@
 
 namespace proxstream {
 
-CsvFile::CsvFile(const std::string& path, std::string_view columns) : file_(path) {
+CsvFile::CsvFile(OutputFile file, std::string_view columns) : file_(std::move(file)) {
+    if (file_.end().bytes > 0) return;
     pending_ = columns;
     pending_ += '\n';
     flush();
@@ -43,9 +44,9 @@ void CsvFile::flush() {
     pending_.clear();
 }
 
-std::uint64_t CsvFile::bytes() {
+void CsvFile::mark(OutputMarks& marks) {
     flush();
-    return file_.bytes();
+    file_.mark(marks);
 }
 
 void CsvFile::close() {

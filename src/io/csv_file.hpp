@@ -7,19 +7,18 @@
 #include "io/output_file.hpp"
 
 #include <concepts>
-#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace proxstream {
 
 class CsvFile {
   public:
-    /// Begins a file with a line of column names, "a,b,c".
-    CsvFile(const std::string& path, std::string_view columns);
-    /// Continues a table behind its first `bytes` (OutputFile::continue_after).
-    CsvFile(const std::string& path, std::uint64_t bytes) : file_(OutputFile::continue_after(path, bytes)) {}
+    /// A new file begins with a line of column names, "a,b,c".
+    CsvFile(OutputFile file, std::string_view columns);
+    CsvFile(const std::string& path, std::string_view columns) : CsvFile(OutputFile(path), columns) {}
 
     /// A number is written in the shortest form that reads back as the same bits, and as an empty field if it
     /// is not finite. Text is quoted where needed; its line breaks become blanks, so that a row is a line.
@@ -30,8 +29,8 @@ class CsvFile {
     }
     void flush();
     void close();
-    /// Bytes of the rows so far, all of which are handed over.
-    std::uint64_t bytes();
+    /// Of the rows so far (OutputFile::mark).
+    void mark(OutputMarks& marks);
 
   private:
     void add(Real value);

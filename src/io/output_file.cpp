@@ -91,14 +91,10 @@ OutputFile OutputFile::continue_after(std::string path, std::uint64_t bytes) {
     if (static_cast<std::uint64_t>(status.st_size) < bytes)
         refuse("it has only " + std::to_string(status.st_size) + " bytes");
     if (truncate(path.c_str(), static_cast<off_t>(bytes)) != 0) throw IoError(path, "cannot be cut", errno);
-    return OutputFile(std::move(path), true);
-}
-
-std::uint64_t OutputFile::bytes() {
-    flush();
-    struct stat status {};
-    if (fstat(fileno(file_.get()), &status) != 0) fail("cannot be measured");
-    return static_cast<std::uint64_t>(status.st_size);
+    const OutputMark end = read_mark(path, bytes);
+    OutputFile file(std::move(path), true);
+    file.end_ = end;
+    return file;
 }
 
 void OutputFile::fail(const char* action) const {
@@ -107,18 +103,28 @@ void OutputFile::fail(const char* action) const {
 
 void OutputFile::write(std::string_view text) {
     if (std::fwrite(text.data(), 1, text.size(), file_.get()) != text.size()) fail("cannot be written");
+    end_.add(text);
 }
 
 void OutputFile::flush() {
     if (std::fflush(file_.get()) != 0) fail("cannot be written");
 }
 
-void OutputFile::close() {
+/// Returns whether it is a plain file: pipes and terminals have nothing to synchronise.
+bool OutputFile::synchronise() {
     flush();
     struct stat status {};
-    // Pipes and terminals have nothing to synchronise.
     const bool regular = fstat(fileno(file_.get()), &status) == 0 && S_ISREG(status.st_mode);
     if (regular && fsync(fileno(file_.get())) != 0) fail("cannot be written to the disk");
+    return regular;
+}
+
+void OutputFile::mark(OutputMarks& marks) {
+    if (synchronise() && path_ != "-") marks.insert_or_assign(path_, end_);
+}
+
+void OutputFile::close() {
+    synchronise();
     std::FILE* file = file_.release();
     if (file != stdout && std::fclose(file) != 0) fail("cannot be closed");
     if (part_ == nullptr) return;

@@ -2,6 +2,8 @@
 /// file.
 #pragma once
 
+#include "io/output_mark.hpp"
+
 #include <cstdint>
 #include <cstdio>
 #include <memory>
@@ -32,8 +34,10 @@ class OutputFile {
     /// that would replace another is removed.
     void close();
 
-    /// Flushes and returns the number of bytes in the file, for continue_after().
-    std::uint64_t bytes();
+    /// What was written so far, and what continue_after() kept.
+    const OutputMark& end() const noexcept { return end_; }
+    /// Flushes, synchronises with the disk, and notes the end of a plain file.
+    void mark(OutputMarks& marks);
 
     /// Whether the file takes the place of another one in close().
     bool replaces() const noexcept { return part_ != nullptr; }
@@ -47,6 +51,7 @@ class OutputFile {
         void operator()(const std::string* file) const noexcept;
     };
     OutputFile(std::string path, const std::string& target);
+    bool synchronise();
     [[noreturn]] void fail(const char* action) const;
     friend void write_whole_file(const std::string& path, std::string_view content);
 
@@ -54,6 +59,7 @@ class OutputFile {
     std::string target_ = {};                          // takes the place of this file, links followed
     std::unique_ptr<const std::string, Remove> part_;  // the name until then; null: written in place
     std::unique_ptr<std::FILE, Close> file_;
+    OutputMark end_ = {};
 };
 
 /// Replaces `path` by `content` in one step: readers see the old file or the new one, never half of one.

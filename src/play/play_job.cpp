@@ -66,14 +66,15 @@ PlayJob::PlayJob(const PlaySettings& settings, const GameDefinition& game, RunOr
         outputs_.report.emplace(settings_, plan_, play_.game());
 }
 
-void PlayJob::begin(bool restored) {
-    if (restored) return;  // serialise() opens the outputs at their lengths
-    const auto open = [&](const std::string& path) { return OutputFile::fresh(path, journal_ != nullptr); };
-    if (!settings_.trace.empty()) outputs_.trace.emplace(open(settings_.trace), play_.game());
+void PlayJob::begin(bool /*restored*/) {
+    if (!settings_.trace.empty())
+        outputs_.trace.emplace(open_output(journal_, settings_.trace), play_.game());
     if (settings_.ledger.empty()) return;
     const std::vector<RunHeader> all = headers(original_settings());
+    outputs_.marks.resize(all.size());
     for (Index i = 0; i < all.size(); ++i)
-        outputs_.ledgers.emplace_back(std::in_place, open(ledger_path(i)), all[i]);
+        outputs_.ledgers.emplace_back(std::in_place, open_output(journal_, ledger_path(i)), all[i],
+                                      outputs_.marks[i]);
 }
 
 std::string PlayJob::ledger_path(Index player) const {

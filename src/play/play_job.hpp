@@ -37,10 +37,12 @@ class PlayJob final : public TurnRun {
     void begin(bool restored) override;
     void open_accounts() override;
     void close_accounts(RunEnding ending) override;
-    bool next() override { return rounds_ < settings_.rounds; }
+    bool next() override { return !at_limit(rounds_, settings_.rounds); }
     TurnResult play() override;
     TurnRecord record() const override { return record_; }
     void serialise(StateArchive& archive) override;
+    void mark_outputs(OutputMarks& marks) override;
+    std::vector<std::string> outputs() const override;
     void certify(RunEnding ending) override;
     RunResult result() const override;
     void finish() override;
@@ -49,10 +51,11 @@ class PlayJob final : public TurnRun {
     struct Outputs {
         std::optional<PlayTrace> trace;
         std::vector<std::optional<LedgerWriter>> ledgers;
+        std::vector<LedgerMark> marks;  // of the ledgers in the restored state
         std::optional<ReportBuilder> report;
     };
 
-    void serialise_outputs(StateArchive& archive);
+    void serialise_ledgers(StateArchive& archive);
     void note_record(const GameRound& round);
     PlayReport page() const;
     PlaySettings original_settings() const;

@@ -1,5 +1,6 @@
 /// A play in its store: its identity and its state.
 #include "core/checksum.hpp"
+#include "core/serialise_each.hpp"
 #include "game/play_batch.hpp"
 #include "io/json_writer.hpp"
 #include "play/play_job.hpp"
@@ -71,30 +72,28 @@ void PlayJob::serialise(StateArchive& archive) {
     archive.require(played().empty() || played().size() == play_.layout().dimension(), "a joint play");
     archive.agree("gathered", outputs_.report ? 1 : 0);
     if (outputs_.report) archive.section("report", *outputs_.report);
-    serialise_outputs(archive);
+    serialise_ledgers(archive);
 }
 
-/// Last, because reading a state truncates files.
-void PlayJob::serialise_outputs(StateArchive& archive) {
-    archive.agree("a trace is written", settings_.trace.empty() ? 0 : 1);
+void PlayJob::serialise_ledgers(StateArchive& archive) {
     archive.agree("ledgers are written", settings_.ledger.empty() ? 0 : 1);
-    const bool reading = archive.reading();
-    if (!settings_.trace.empty()) {
-        std::uint64_t bytes = reading ? 0 : outputs_.trace->bytes();
-        archive.field("trace", bytes);
-        if (reading) outputs_.trace.emplace(settings_.trace, bytes);
+    if (!archive.reading()) {
+        outputs_.marks.clear();
+        for (const auto& ledger : outputs_.ledgers) outputs_.marks.push_back(ledger->mark());
     }
-    if (settings_.ledger.empty()) return;
-    const std::vector<RunHeader> all = headers(original_settings());
-    for (Index i = 0; i < all.size(); ++i) {
-        LedgerMark mark;
-        if (!reading) {
-            outputs_.ledgers[i]->flush();
-            mark = outputs_.ledgers[i]->mark();
-        }
-        archive.section("ledger", mark);
-        if (reading) outputs_.ledgers.emplace_back(std::in_place, ledger_path(i), all[i], mark);
-    }
+    serialise_each(archive, "ledgers", outputs_.marks, [&](LedgerMark& mark) { mark.serialise(archive); });
+}
+
+void PlayJob::mark_outputs(OutputMarks& marks) {
+    if (outputs_.trace) outputs_.trace->mark(marks);
+    for (auto& ledger : outputs_.ledgers) ledger->mark(marks);
+}
+
+std::vector<std::string> PlayJob::outputs() const {
+    std::vector<std::string> files{settings_.trace, settings_.save, settings_.certificate_json,
+                                   settings_.report};
+    for (Index i = 0; !settings_.ledger.empty() && i < play_.players(); ++i) files.push_back(ledger_path(i));
+    return files;
 }
 
 }  // namespace proxstream

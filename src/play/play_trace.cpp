@@ -19,6 +19,7 @@ void add(std::string& line, Real value) {
 }  // namespace
 
 PlayTrace::PlayTrace(OutputFile file, const GameDefinition& game) : file_(std::move(file)) {
+    if (file_.end().bytes > 0) return;
     constexpr std::array kColumns{"gap",    "bound", "instant", "variation",
                                   "regret", "cost",  "steps",   "samples"};
     line_ = "round,gap,gap_bound,instant_gap,gain";

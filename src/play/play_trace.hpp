@@ -11,14 +11,11 @@ namespace proxstream {
 
 class PlayTrace {
   public:
-    /// Every write throws IoError.
+    /// A new file begins with a header. Every write throws IoError.
     PlayTrace(OutputFile file, const GameDefinition& game);
-    /// Continues a trace after its first `bytes` (OutputFile::continue_after).
-    PlayTrace(const std::string& path, std::uint64_t bytes)
-        : file_(OutputFile::continue_after(path, bytes)) {}
     void write(const RoundFigures& figures);
     void close() { file_.close(); }
-    std::uint64_t bytes() { return file_.bytes(); }
+    void mark(OutputMarks& marks) { file_.mark(marks); }
 
   private:
     OutputFile file_;

@@ -40,17 +40,22 @@ OutputFile open_after(const std::string& path, const LedgerMark& mark) {
 }  // namespace
 
 LedgerWriter::LedgerWriter(const std::string& path, const RunHeader& header, Index flush_every)
-    : LedgerWriter(OutputFile(path), header, flush_every) {}
+    : LedgerWriter(OutputFile(path), header, {}, flush_every) {}
 
-LedgerWriter::LedgerWriter(OutputFile file, const RunHeader& header, Index flush_every)
-    : lines_(file.path(), header), file_(std::move(file)), flush_every_(flush_every) {
+LedgerWriter::LedgerWriter(OutputFile file, const RunHeader& header, const LedgerMark& mark,
+                           Index flush_every)
+    : lines_(file.end().bytes > 0 ? LedgerLines(file.path(), header, mark)
+                                  : LedgerLines(file.path(), header)),
+      file_(std::move(file)),
+      flush_every_(flush_every) {
+    if (file_.end().bytes > 0) return;
     lines_.append_header(buffer_);
     flush();
 }
 
 LedgerWriter::LedgerWriter(const std::string& path, const RunHeader& header, const LedgerMark& mark,
                            Index flush_every)
-    : lines_(path, header, mark), file_(open_after(path, mark)), flush_every_(flush_every) {}
+    : LedgerWriter(open_after(path, mark), header, mark, flush_every) {}
 
 LedgerWriter::LedgerWriter(LedgerWriter&& other) noexcept
     : lines_(std::move(other.lines_)),
@@ -86,6 +91,11 @@ void LedgerWriter::flush() {
     open_ = true;
     buffer_.clear();
     pending_ = 0;
+}
+
+void LedgerWriter::mark(OutputMarks& marks) {
+    flush();
+    file_.mark(marks);
 }
 
 void LedgerWriter::finish(const RunFooter& footer) {

@@ -19,8 +19,9 @@ class LedgerWriter {
     /// Creates or overwrites the file at `path` and writes the header. A crash loses at most `flush_every`
     /// rounds.
     LedgerWriter(const std::string& path, const RunHeader& header, Index flush_every = kDefaultFlushEvery);
-    /// Into a file that has just been opened.
-    LedgerWriter(OutputFile file, const RunHeader& header, Index flush_every = kDefaultFlushEvery);
+    /// Into a file that has just been opened: a new one, or one that is continued after `mark`.
+    LedgerWriter(OutputFile file, const RunHeader& header, const LedgerMark& mark = {},
+                 Index flush_every = kDefaultFlushEvery);
     /// Continues the ledger at `path` after the mark; what stood there is dropped. Throws DataError, and
     /// drops nothing, if the lines before the mark are not those it was made on.
     LedgerWriter(const std::string& path, const RunHeader& header, const LedgerMark& mark,
@@ -36,6 +37,8 @@ class LedgerWriter {
     void flush();
     /// The position after the last line written so far. Not after finish().
     LedgerMark mark() const { return lines_.mark(); }
+    /// Of the lines so far (OutputFile::mark).
+    void mark(OutputMarks& marks);
     /// Writes the footer and closes the file, synchronised to the disk. Call once, last.
     void finish(const RunFooter& footer);
 

@@ -24,13 +24,10 @@ class DecisionLog {
   public:
     /// `network` has to outlive it.
     DecisionLog(OutputFile file, const Network& network) : file_(std::move(file)), network_(network) {}
-    /// Continues a file after its first `bytes` (OutputFile::continue_after).
-    DecisionLog(const std::string& path, const Network& network, std::uint64_t bytes)
-        : file_(OutputFile::continue_after(path, bytes)), network_(network) {}
 
     void write(Index period, std::string_view after, const PathSet& paths, ConstView splits);
     void close() { file_.close(); }
-    std::uint64_t bytes() { return file_.bytes(); }
+    void mark(OutputMarks& marks) { file_.mark(marks); }
 
   private:
     OutputFile file_;

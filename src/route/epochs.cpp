@@ -17,7 +17,7 @@ void Epochs::add(const RoundReport& report, const EnsembleRound* ensemble) {
     if (account_.open()) {
         if (!ledger_path_.empty()) {
             ledgers_.push_back(epoch_path(ledger_path_, epoch + 1));
-            ledger_.emplace(OutputFile::fresh(ledgers_.back(), journal_ != nullptr), account_.header());
+            ledger_.emplace(open_output(journal_, ledgers_.back()), account_.header());
         }
         if (journal_ != nullptr) journal_->open_account(epoch, account_.header());
     }
@@ -54,6 +54,9 @@ void Epochs::serialise(StateArchive& archive) {
         ledgers_.clear();
         for (Index epoch = 1; !ledger_path_.empty() && epoch <= account_.certificates().size(); ++epoch)
             ledgers_.push_back(epoch_path(ledger_path_, epoch));
+        for (const std::string& ledger : ledgers_)
+            if (journal_ != nullptr && journal_->output(ledger) != nullptr)
+                open_output(journal_, ledger).close();  // as it was
     }
     if (account_.is_open()) serialise_ledger(archive);
 }
@@ -62,15 +65,20 @@ void Epochs::serialise_ledger(StateArchive& archive) {
     bool written = ledger_.has_value();
     archive.field("written", written);
     LedgerMark mark;
-    if (ledger_) {
-        ledger_->flush();
-        mark = ledger_->mark();
-    }
+    if (ledger_) mark = ledger_->mark();
     if (written) archive.section("ledger", mark);
-    if (!archive.reading() || ledger_path_.empty()) return;
+    if (!archive.reading() || ledger_path_.empty() || journal_ == nullptr) return;
     archive.require(written, "a run that has written a ledger");
     ledgers_.push_back(epoch_path(ledger_path_, account_.certificates().size() + 1));
-    ledger_.emplace(ledgers_.back(), account_.header(), mark);
+    ledger_.emplace(open_output(journal_, ledgers_.back()), account_.header(), mark);
+}
+
+void Epochs::mark_outputs(OutputMarks& marks) {
+    const Index complete = ledgers_.size() - (ledger_ ? 1 : 0);
+    for (Index i = complete_.size(); i < complete; ++i)
+        complete_.emplace(ledgers_[i], read_mark(ledgers_[i]));
+    marks.insert(complete_.begin(), complete_.end());
+    if (ledger_) ledger_->mark(marks);
 }
 
 void Epochs::flush() {

@@ -46,6 +46,7 @@ class Epochs {
 
     /// Between two rounds; reading continues the ledger's file.
     void serialise(StateArchive& archive);
+    void mark_outputs(OutputMarks& marks);
 
   private:
     void serialise_ledger(StateArchive& archive);
@@ -55,6 +56,7 @@ class Epochs {
     Journal* journal_;
     std::optional<LedgerWriter> ledger_;
     std::vector<std::string> ledgers_;
+    OutputMarks complete_;  // ledgers of earlier epochs
 };
 
 /// `path` for the first, then with -2, -3, ... before its extension.

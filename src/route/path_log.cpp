@@ -2,6 +2,8 @@
 
 #include "route/route_tables.hpp"
 
+#include <utility>
+
 namespace proxstream {
 namespace {
 
@@ -18,8 +20,9 @@ std::uint64_t fingerprint(const PathSet& paths, SlotIndex slot) {
 
 }  // namespace
 
-PathLog::PathLog(const std::string& file, const Network& network)
-    : file_(file, route_tables::kPaths.columns), network_(network) {}
+void PathLog::open(OutputFile file) {
+    file_.emplace(std::move(file), route_tables::kPaths.columns);
+}
 
 void PathLog::follow(const PathSet& paths) {
     bool changed = false;
@@ -38,7 +41,7 @@ void PathLog::follow(const PathSet& paths) {
             write(paths, slot, pair, true);
         }
     }
-    file_.flush();
+    file_->flush();
 }
 
 void PathLog::serialise(StateArchive& archive) {
@@ -66,8 +69,8 @@ void PathLog::write(const PathSet& paths, SlotIndex slot, Index pair, bool live)
             nodes += (nodes.empty() ? origin : "") + " > " + network_.node_name(network_.link(link).to);
         }
     }
-    file_.row(slots_[slot].path, slot, pair, origin, network_.node_name(ends.destination), epoch_,
-              live ? "live" : "gone", links, nodes);
+    file_->row(slots_[slot].path, slot, pair, origin, network_.node_name(ends.destination), epoch_,
+               live ? "live" : "gone", links, nodes);
 }
 
 }  // namespace proxstream

@@ -5,6 +5,7 @@
 #include "io/csv_file.hpp"
 #include "traffic/path_set.hpp"
 
+#include <optional>
 #include <vector>
 
 namespace proxstream {
@@ -12,10 +13,8 @@ namespace proxstream {
 class PathLog {
   public:
     /// `network` has to outlive it.
-    PathLog(const std::string& file, const Network& network);
-    /// Continues a file after its first `bytes`; call serialise() next.
-    PathLog(const std::string& file, const Network& network, std::uint64_t bytes)
-        : file_(file, bytes), network_(network) {}
+    explicit PathLog(const Network& network) : network_(network) {}
+    void open(OutputFile file);
 
     /// Writes the changes since the last call; they make a new epoch if there are any.
     void follow(const PathSet& paths);
@@ -23,9 +22,8 @@ class PathLog {
     Index epoch() const noexcept { return epoch_; }
     /// The number of the path in a live slot.
     Index path(SlotIndex slot) const { return slots_[slot].path; }
-    void flush() { file_.flush(); }
-    void close() { file_.close(); }
-    std::uint64_t bytes() { return file_.bytes(); }
+    void close() { file_->close(); }
+    void mark(OutputMarks& marks) { file_->mark(marks); }
     void serialise(StateArchive& archive);
 
   private:
@@ -35,7 +33,7 @@ class PathLog {
     };
     void write(const PathSet& paths, SlotIndex slot, Index pair, bool live);
 
-    CsvFile file_;
+    std::optional<CsvFile> file_;
     const Network& network_;
     std::vector<Slot> slots_;
     Index count_ = 0;

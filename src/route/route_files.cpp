@@ -9,6 +9,8 @@
 #include "route/route_geojson.hpp"
 #include "route/route_tables.hpp"
 
+#include <algorithm>
+
 namespace proxstream {
 namespace {
 
@@ -28,6 +30,9 @@ constexpr std::array<GrowingTable, 6> kGrowing{{{kPeriods, RouteDetail::periods}
                                                 {kSplits, RouteDetail::all},
                                                 {kDemand, RouteDetail::all}}};
 
+/// Files that are complete from the beginning.
+constexpr std::array<std::string_view, 3> kFixed{kNetworkMap, kLinks.file, kPairs.file};
+
 bool is_closed(const Routing& routing, LinkIndex link) {
     return !routing.closed.empty() && routing.closed[link] != 0;
 }
@@ -46,39 +51,56 @@ RouteDetail route_detail(std::string_view text) {
 }
 
 RouteFiles::RouteFiles(std::string folder, RouteDetail detail, RouteFacts facts, const Network& network,
-                       const Routing& routing, StateArchive* state)
+                       const Routing& routing)
     : folder_(std::move(folder)),
       detail_(detail),
       facts_(std::move(facts)),
       network_(network),
       drawn_(drawn_network(network)),
       pairs_(routing.paths.pairs()),
-      paths_now_(routing.paths.live_slots()) {
+      paths_now_(routing.paths.live_slots()),
+      paths_(network) {
     for (LinkIndex link = 0; link < network.links(); ++link)
         capacity_.push_back(routing.costs.capacity(link));
-    if (state == nullptr) {
-        begin(routing);
-    } else {
-        serialise(*state);
-        write_run(false, {});
-    }
 }
 
 std::string RouteFiles::path(std::string_view file) const {
     return path_in(folder_, file);
 }
 
-void RouteFiles::begin(const Routing& routing) {
-    const bool used = claim_folder(folder_);
+void RouteFiles::open(const Routing& routing, const Journal* journal) {
+    const bool continues = journal != nullptr && journal->output(path(kPaths.file)) != nullptr;
+    const bool used = !continues && claim_folder(folder_);
     write_run(false, {});
     if (used) clear_folder(folder_);
-    write_network(routing);
-    paths_.emplace(path(kPaths.file), network_);
+    const bool has_network = continues && std::all_of(kFixed.begin(), kFixed.end(), [&](auto file) {
+                                 return journal->output(path(file)) != nullptr;
+                             });
+    if (!has_network) write_network(routing);
+    for (const std::string_view file : kFixed) {
+        if (has_network) open_output(journal, path(file)).close();  // cuts what was appended
+        fixed_[path(file)] = read_mark(path(file));
+    }
+    paths_.open(open_output(journal, path(kPaths.file)));
     for (Index i = 0; i < kGrowing.size(); ++i) {
         const auto& [table, least] = kGrowing[i];
         const std::string numbers = i == kPeriodRows ? column_names(period_columns()) : "";
-        if (detail_ >= least) tables_[i].emplace(path(table.file), std::string(table.columns) + numbers);
+        if (detail_ >= least)
+            tables_[i].emplace(open_output(journal, path(table.file)), std::string(table.columns) + numbers);
     }
+}
+
+void RouteFiles::mark_outputs(OutputMarks& marks) {
+    marks.insert(fixed_.begin(), fixed_.end());
+    paths_.mark(marks);
+    for (std::optional<CsvFile>& table : tables_)
+        if (table) table->mark(marks);
+}
+
+std::vector<std::string> RouteFiles::outputs() const {
+    std::vector<std::string> files;
+    for (const std::string_view file : kAllFiles) files.push_back(path(file));
+    return files;
 }
 
 void RouteFiles::serialise(StateArchive& archive) {
@@ -98,17 +120,7 @@ void RouteFiles::serialise(StateArchive& archive) {
                    Field{"time", last_.time}, Field{"utilisation", last_.utilisation});
     archive.fixed("capacity", capacity_);
     archive.field("last label", last_label_);
-    std::uint64_t bytes = paths_ ? paths_->bytes() : 0;
-    archive.field("paths", bytes);
-    if (archive.reading()) paths_.emplace(path(kPaths.file), network_, bytes);
-    archive.section("path log", *paths_);
-    for (Index i = 0; i < kGrowing.size(); ++i) {
-        const auto& [table, least] = kGrowing[i];
-        if (detail_ < least) continue;
-        bytes = tables_[i] ? tables_[i]->bytes() : 0;
-        archive.field(table.file, bytes);
-        if (archive.reading()) tables_[i].emplace(path(table.file), bytes);
-    }
+    archive.section("path log", paths_);
 }
 
 void RouteFiles::write_run(bool finished, std::span<const std::string> notes) const {
@@ -190,7 +202,7 @@ void RouteFiles::write_splits(const PeriodRow& row, const PeriodState& period) {
         if (period.splits[slot] == 0) continue;
         Real time = row.measured ? 0 : kNotKnown;
         if (row.measured) set.for_each_link(slot, [&](LinkIndex link) { time += period.links.time[link]; });
-        table.row(row.number, paths_->path(slot), period.splits[slot], time);
+        table.row(row.number, paths_.path(slot), period.splits[slot], time);
     }
     table.flush();
 }
@@ -207,7 +219,7 @@ void RouteFiles::write_alarms(const AlarmMonitor& alarms) {
 }
 
 void RouteFiles::write_period(PeriodRow row) {
-    row.path_epoch = paths_->epoch();
+    row.path_epoch = paths_.epoch();
     CsvFile& table = *tables_[kPeriodRows];
     const std::vector<Real> numbers = column_values(period_columns(), row);
     table.row(row.number, row.label, row.status, std::span<const Real>(numbers));
@@ -235,7 +247,7 @@ void RouteFiles::announce(std::span<const NetworkEvent> events) {
 void RouteFiles::write(const PeriodRow& row, const PeriodState& state, const AlarmMonitor& alarms) {
     announce(state.events);
     write_events(row);
-    if (epoch_ != row.epoch) paths_->follow(state.routing.paths);
+    if (epoch_ != row.epoch) paths_.follow(state.routing.paths);
     epoch_ = row.epoch;
     paths_now_ = state.routing.paths.live_slots();
     if (row.measured) write_flows(row, state);
@@ -248,7 +260,7 @@ void RouteFiles::finish(std::span<const MethodRow> methods, std::span<const std:
     write_methods(methods);
     if (!last_.load.empty())
         write_whole_file(path(kLastFlowsMap), flows_geojson(network_, drawn_, last_, capacity_, last_label_));
-    paths_->close();
+    paths_.close();
     for (std::optional<CsvFile>& table : tables_)
         if (table) table->close();
     write_run(true, notes);

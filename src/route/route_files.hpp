@@ -23,6 +23,7 @@
 #include "route/alarms.hpp"
 #include "route/path_log.hpp"
 #include "route/route_rows.hpp"
+#include "store/journal.hpp"
 #include "traffic/demand_stream.hpp"
 
 #include <array>
@@ -61,13 +62,14 @@ struct PeriodState {
 
 class RouteFiles {
   public:
-    /// Makes the folder and replaces files of an earlier run. Throws ConfigError for a file of that name from
-    /// another source, IoError if a file cannot be written. Factors of events refer to the capacities in
-    /// `routing`. With `state`, which serialise() wrote between two periods, continues the folder of that
-    /// run: its files are truncated to their lengths in that state.
+    /// Factors of events refer to the capacities in `routing`. Nothing is written before open().
     RouteFiles(std::string folder, RouteDetail detail, RouteFacts facts, const Network& network,
-               const Routing& routing, StateArchive* state = nullptr);
+               const Routing& routing);
 
+    /// Continues the files that the restored state has. If it has none, makes the folder and replaces the
+    /// files of an earlier run. Throws ConfigError for a file of that name from another source, IoError if a
+    /// file cannot be written.
+    void open(const Routing& routing, const Journal* journal = nullptr);
     /// Events before the next period; they are written with it.
     void announce(std::span<const NetworkEvent> events);
     /// Call it for every period in turn, after `alarms` has observed it.
@@ -78,12 +80,13 @@ class RouteFiles {
     const std::string& folder() const noexcept { return folder_; }
     /// Between two periods.
     void serialise(StateArchive& archive);
+    void mark_outputs(OutputMarks& marks);
+    std::vector<std::string> outputs() const;
 
   private:
     /// Tables that grow with the periods; the detail decides which ones are written.
     enum Growing : std::uint8_t { kPeriodRows, kEventRows, kAlarmRows, kFlowRows, kSplitRows, kDemandRows };
 
-    void begin(const Routing& routing);
     void write_run(bool finished, std::span<const std::string> notes) const;
     void write_network(const Routing& routing) const;
     void write_events(const PeriodRow& row);
@@ -101,7 +104,8 @@ class RouteFiles {
     Network drawn_;  // with coordinates for all nodes
     Index pairs_;
     Index paths_now_;
-    std::optional<PathLog> paths_;
+    OutputMarks fixed_;  // files that do not grow
+    PathLog paths_;
     std::array<std::optional<CsvFile>, 6> tables_;  // by Growing
     std::vector<NetworkEvent> announced_;
     std::optional<Index> epoch_;

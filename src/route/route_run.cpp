@@ -49,7 +49,7 @@ RouteRun::RouteRun(const RouteSettings& settings, Scenario scenario, StopFlag st
 }
 
 bool RouteRun::next() {
-    if (settings_.periods > 0 && outcome_.periods >= settings_.periods) return false;
+    if (at_limit(outcome_.periods, settings_.periods)) return false;
     if (turns() == 0) decide();
     last_.period = {};
     {

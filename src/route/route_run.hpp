@@ -77,6 +77,8 @@ class RouteRun final : public TurnRun {
     TurnResult play() override;
     TurnRecord record() const override;
     void serialise(StateArchive& archive) override;
+    void mark_outputs(OutputMarks& marks) override;
+    std::vector<std::string> outputs() const override;
     void certify(RunEnding ending) override;
     RunResult result() const override;
     void finish() override;
@@ -129,7 +131,7 @@ class RouteRun final : public TurnRun {
     };
 
     RouteRun(const RouteSettings& settings, Scenario scenario, StopFlag stop, bool fed, RunOrigin origin);
-    void open_outputs();
+    void prepare_files();
     void make_players();
     void serialise_ground(StateArchive& archive);
     void serialise_memory(StateArchive& archive);

@@ -56,23 +56,35 @@ RouteFacts RouteRun::file_facts() const {
             .cost_unit = scenario_.cost_unit};
 }
 
-void RouteRun::open_outputs() {
-    if (!settings_.out.empty()) {
-        outputs_.files.emplace(settings_.out, route_detail(settings_.detail), file_facts(),
-                               *scenario_.network, *scenario_.routing);
-    }
-    if (!settings_.decisions.empty()) {
-        outputs_.decisions.emplace(OutputFile::fresh(settings_.decisions, journal_ != nullptr),
-                                   *scenario_.network);
-    }
+/// The files of the folder, not opened yet.
+void RouteRun::prepare_files() {
+    if (settings_.out.empty()) return;
+    outputs_.files.emplace(settings_.out, route_detail(settings_.detail), file_facts(), *scenario_.network,
+                           *scenario_.routing);
 }
 
 void RouteRun::begin(bool restored) {
-    if (!restored) {
-        open_outputs();
-    } else if (!input_.fed) {
-        read_again();
-    }
+    if (restored && !input_.fed) read_again();
+    if (!restored) prepare_files();
+    if (outputs_.files) outputs_.files->open(*scenario_.routing, journal_);
+    if (!settings_.decisions.empty())
+        outputs_.decisions.emplace(open_output(journal_, settings_.decisions), *scenario_.network);
+}
+
+void RouteRun::mark_outputs(OutputMarks& marks) {
+    if (outputs_.files) outputs_.files->mark_outputs(marks);
+    if (outputs_.decisions) outputs_.decisions->mark(marks);
+    if (primary_.epochs) primary_.epochs->mark_outputs(marks);
+}
+
+std::vector<std::string> RouteRun::outputs() const {
+    std::vector<std::string> files{settings_.decisions, settings_.report};
+    const auto add = [&](const std::vector<std::string>& more) {
+        files.insert(files.end(), more.begin(), more.end());
+    };
+    if (outputs_.files) add(outputs_.files->outputs());
+    if (primary_.epochs) add(primary_.epochs->ledgers());
+    return files;
 }
 
 void RouteRun::open_accounts() {
@@ -218,20 +230,11 @@ void RouteRun::serialise_players(StateArchive& archive) {
                    Field{"revision gradients", primary_.revision_gradients});
 }
 
-/// Last, because reading a state truncates files.
 void RouteRun::serialise_outputs(StateArchive& archive) {
-    const bool reading = archive.reading();
-    archive.agree("decisions are written", settings_.decisions.empty() ? 0 : 1);
     archive.agree("files are written", settings_.out.empty() ? 0 : 1);
-    if (!settings_.decisions.empty()) {
-        std::uint64_t bytes = reading ? 0 : outputs_.decisions->bytes();
-        archive.field("decisions", bytes);
-        if (reading) outputs_.decisions.emplace(settings_.decisions, *scenario_.network, bytes);
-    }
     if (settings_.out.empty()) return;
-    if (!reading) return outputs_.files->serialise(archive);
-    outputs_.files.emplace(settings_.out, route_detail(settings_.detail), file_facts(), *scenario_.network,
-                           *scenario_.routing, &archive);
+    if (archive.reading()) prepare_files();
+    outputs_.files->serialise(archive);
 }
 
 }  // namespace proxstream

@@ -55,14 +55,21 @@ void LearnProgress::serialise(StateArchive& archive) {
 }
 
 void LearnRun::serialise(StateArchive& archive) {
-    // A kill must not leave the file shorter than the state says.
-    if (!archive.reading() && predictions_.file) predictions_.file->flush();
     archive.fields(Field{"run", outcome_.totals}, Field{"metrics", outcome_.metrics},
                    Field{"previous label", outcome_.previous}, Field{"input", input_});
     serialise_learner(archive);
     if (archive.reading()) begin_account();
-    archive.fields(Field{"bytes of predictions", predictions_.bytes}, Field{"metrics file", metrics_.place},
-                   Field{"account", account_});
+    archive.fields(Field{"rows in the metrics file", metrics_.rows}, Field{"account", account_});
+}
+
+void LearnRun::mark_outputs(OutputMarks& marks) {
+    if (predictions_.file) predictions_.file->mark(marks);
+    if (metrics_.file) metrics_.file->mark(marks);
+}
+
+std::vector<std::string> LearnRun::outputs() const {
+    return {settings_.predictions,      settings_.metrics, settings_.ledger,
+            settings_.certificate_json, settings_.report,  settings_.save};
 }
 
 /// The state that later points depend on. If records are fed, the stream is part of it.

@@ -85,28 +85,21 @@ void LearnRun::begin(bool /*restored*/) {
     if (!settings_.predictions.empty()) open_predictions();
     if (!settings_.report.empty()) require_report_page();
     if (!settings_.metrics.empty())
-        metrics_.file.emplace(open_output(settings_.metrics, metrics_.place.bytes), settings_.metrics_every,
-                              outcome_.metrics, metrics_.place);
+        metrics_.file.emplace(open_output(journal_, settings_.metrics), settings_.metrics_every,
+                              outcome_.metrics, metrics_.rows);
     outcome_.totals.regret = account_.tally.regret();
     outcome_.totals.point = learner_->decide();
 }
 
-/// A restored run continues its files behind the bytes that its state has.
-OutputFile LearnRun::open_output(const std::string& path, std::uint64_t bytes) const {
-    if (bytes > 0 && path != "-") return OutputFile::continue_after(path, bytes);
-    return OutputFile::fresh(path, journal_ != nullptr);
-}
-
 void LearnRun::open_predictions() {
-    predictions_.file.emplace(open_output(settings_.predictions, predictions_.bytes));
-    if (predictions_.bytes > 0 && settings_.predictions != "-") return;
+    predictions_.file.emplace(open_output(journal_, settings_.predictions));
+    if (predictions_.file->end().bytes > 0) return;
     const std::string header = predictions_.format.header();
-    predictions_.bytes = header.size();
     outcome_.guarded(predictions_.file, [&](OutputFile& file) { file.write(header); });
 }
 
 bool LearnRun::next() {
-    if (settings_.rounds > 0 && outcome_.totals.rounds >= settings_.rounds) return false;
+    if (at_limit(outcome_.totals.rounds, settings_.rounds)) return false;
     bool more = false;
     try {
         more = problem_.stream().next(last_.record);
@@ -194,7 +187,6 @@ void LearnRun::write_predictions(const PredictedRows& rows, ConstView labels,
                            .label = labels.empty() ? kNotKnown : labels[row],
                            .probabilities = rows.probabilities_of(row)});
         }
-        predictions_.bytes += lines.size();
         file.write(lines);
         // A reader at the other end of a pipe may wait for the answer before it sends the next row.
         if (settings_.predictions == "-") file.flush();
@@ -218,7 +210,7 @@ void LearnRun::score(Real loss) {
     outcome_.previous.add(last_.record, problem_.stream());
     outcome_.guarded(metrics_.file, [&](MetricsFile& file) {
         file.on_rows(outcome_.metrics);
-        metrics_.place = file.place();
+        metrics_.rows = file.rows();
     });
 }
 

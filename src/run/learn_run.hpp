@@ -83,6 +83,8 @@ class LearnRun final : public TurnRun {
     TurnResult play() override;
     TurnRecord record() const override;
     void serialise(StateArchive& archive) override;
+    void mark_outputs(OutputMarks& marks) override;
+    std::vector<std::string> outputs() const override;
     void certify(RunEnding ending) override;
     RunResult result() const override;
     void finish() override;
@@ -120,12 +122,11 @@ class LearnRun final : public TurnRun {
     struct PredictionFile {
         PredictionFormat format;
         std::optional<OutputFile> file = {};
-        std::uint64_t bytes = 0;
         std::string lines = {};
     };
     struct MetricsOutput {
         std::optional<MetricsFile> file;
-        MetricsPlace place;
+        std::uint64_t rows = 0;  // in its last line
     };
 
     LearnRun(const LearnSettings& settings, StopFlag stop, RunOrigin origin, Problem problem, bool fed,
@@ -137,7 +138,6 @@ class LearnRun final : public TurnRun {
     void write_predictions(const PredictedRows& rows, ConstView labels, std::span<const std::string> keys);
     void prepare_outputs();
     void score(Real loss);
-    OutputFile open_output(const std::string& path, std::uint64_t bytes) const;
     void open_predictions();
     void close_predictions();
     void note_partial(const std::string& path, bool keeps);

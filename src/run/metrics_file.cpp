@@ -7,9 +7,9 @@
 
 namespace proxstream {
 
-MetricsFile::MetricsFile(OutputFile file, std::uint64_t every, const Metrics& metrics, MetricsPlace place)
-    : file_(std::move(file)), every_(every), place_(place) {
-    if (place.bytes > 0) return;
+MetricsFile::MetricsFile(OutputFile file, std::uint64_t every, const Metrics& metrics, std::uint64_t rows)
+    : file_(std::move(file)), every_(every), rows_(rows) {
+    if (file_.end().bytes > 0) return;
     std::string head = "row";
     for (const char* prefix : {",", ",recent_"}) {
         for (const Metric& each : metrics.all()) head += fmt::format("{}{}", prefix, each.name);
@@ -19,11 +19,11 @@ MetricsFile::MetricsFile(OutputFile file, std::uint64_t every, const Metrics& me
 
 void MetricsFile::on_rows(const Metrics& metrics) {
     // A record may have several rows.
-    if (metrics.rows() / every_ > place_.rows / every_) line(metrics);
+    if (metrics.rows() / every_ > rows_ / every_) line(metrics);
 }
 
 void MetricsFile::finish(const Metrics& metrics) {
-    if (metrics.rows() > place_.rows) line(metrics);
+    if (metrics.rows() > rows_) line(metrics);
     file_.close();
 }
 
@@ -34,13 +34,12 @@ void MetricsFile::line(const Metrics& metrics) {
             text += std::isfinite(each.value) ? fmt::format(",{}", each.value) : std::string(",");
     }
     write(text + '\n');
-    place_.rows = metrics.rows();
+    rows_ = metrics.rows();
 }
 
 void MetricsFile::write(const std::string& text) {
     file_.write(text);
     file_.flush();
-    place_.bytes += text.size();
 }
 
 }  // namespace proxstream

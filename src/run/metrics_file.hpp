@@ -10,25 +10,19 @@
 
 namespace proxstream {
 
-/// The end of a file of metrics.
-struct MetricsPlace {
-    std::uint64_t bytes = 0;
-    std::uint64_t rows = 0;  // in the last line
-
-    void serialise(StateArchive& archive) { archive.fields(Field{"bytes", bytes}, Field{"rows", rows}); }
-};
-
 class MetricsFile {
   public:
-    /// Begins a file with its header, unless it is continued at a place. A line is due after every `every`
-    /// rows.
-    MetricsFile(OutputFile file, std::uint64_t every, const Metrics& metrics, MetricsPlace place = {});
+    /// A new file begins with a header. A line is due after every `every` rows. `rows`: in the last line of a
+    /// file that is continued.
+    MetricsFile(OutputFile file, std::uint64_t every, const Metrics& metrics, std::uint64_t rows = 0);
 
     /// Writes a line if one is due.
     void on_rows(const Metrics& metrics);
     /// Writes a last line if there are rows since the last one, and closes the file.
     void finish(const Metrics& metrics);
-    MetricsPlace place() const noexcept { return place_; }
+    /// In the last line.
+    std::uint64_t rows() const noexcept { return rows_; }
+    void mark(OutputMarks& marks) { file_.mark(marks); }
 
   private:
     void line(const Metrics& metrics);
@@ -36,7 +30,7 @@ class MetricsFile {
 
     OutputFile file_;
     std::uint64_t every_;
-    MetricsPlace place_;
+    std::uint64_t rows_;
 };
 
 }  // namespace proxstream

@@ -31,8 +31,10 @@ void RunDriver::begin_at_state(Journal journal) {
 void RunDriver::attach(Journal journal) {
     journal_ = std::move(journal);
     run_.attach(*journal_);
-    journal_->when_saving(
-        [this] { run_.close_accounts(over_ ? run_.outcome().ending : RunEnding::interrupted); });
+    journal_->when_saving([this](OutputMarks& marks) {
+        run_.close_accounts(over_ ? run_.outcome().ending : RunEnding::interrupted);
+        run_.mark_outputs(marks);
+    });
 }
 
 bool RunDriver::turn() {
@@ -80,7 +82,7 @@ void RunDriver::finish() {
     RunOutcome& outcome = run_.outcome();
     over_ = true;
     run_.certify(outcome.ending);
-    // Before the files are completed, because the state holds their lengths.
+    // Before the files are completed, because the state has their ends.
     if (journal_) {
         outcome.guarded([&] {
             // Without a consistent state, resume plays the turns since the last saved one again.
@@ -89,6 +91,8 @@ void RunDriver::finish() {
         });
     }
     run_.finish();
+    if (journal_ && journal_->finished() && !outcome.io_error)
+        outcome.guarded([&] { journal_->note_files(run_.outputs()); });
 }
 
 void RunDriver::store_result(bool ended) {

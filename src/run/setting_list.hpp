@@ -45,6 +45,19 @@ SettingList setting_list(const Settings& settings) {
     return list;
 }
 
+/// The settings that say when a run ends.
+template <class Settings>
+SettingList limits_of(const Settings& settings) {
+    constexpr std::array<std::string_view, 6> kLimits{"rounds", "periods",    "epsilon",
+                                                      "passes", "iterations", "seconds"};
+    SettingList list;
+    for (const auto& row : Settings::options()) {
+        if (std::find(kLimits.begin(), kLimits.end(), row.name) != kLimits.end())
+            append_setting(row, settings, list);
+    }
+    return list;
+}
+
 /// The settings that affect results, each with one entry.
 template <class Settings>
 SettingList result_settings(const Settings& settings) {

@@ -108,9 +108,12 @@ class TurnRun {
     virtual TurnResult play() = 0;
     /// The last turn.
     virtual TurnRecord record() const = 0;
-    /// Everything that later turns depend on. Called between two turns. Reading a state truncates outputs to
-    /// their lengths at that state.
+    /// Everything that later turns depend on, except the contents of files. Called between two turns.
     virtual void serialise(StateArchive& archive) = 0;
+    /// Marks the files that grow with the run. Called before a state is saved.
+    virtual void mark_outputs(OutputMarks& /*marks*/) {}
+    /// The paths of all files that the run writes.
+    virtual std::vector<std::string> outputs() const { return {}; }
 
     /// Brings the outcome up to date: certificates and figures as if the run ended here.
     virtual void certify(RunEnding ending) = 0;
@@ -126,6 +129,12 @@ class TurnRun {
     }
 
   protected:
+    /// Whether the run stops after so many `turns`; 0: it has no such limit. Stored turns are played again up
+    /// to the last one, whatever the limit is now.
+    bool at_limit(std::uint64_t turns, std::uint64_t limit) const {
+        return limit > 0 && turns >= limit && (journal_ == nullptr || !journal_->replaying());
+    }
+
     RunOrigin origin_;
     Journal* journal_ = nullptr;  // null: the run is not stored
 };

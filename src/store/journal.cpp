@@ -3,6 +3,7 @@
 #include "proxstream/core/error.hpp"
 
 #include "store/account.hpp"
+#include "store/noted_files.hpp"
 #include "store/store_file.hpp"
 
 #include <algorithm>
@@ -226,21 +227,44 @@ bool Journal::state_due() const noexcept {
            seconds_since(schedule_.last_state) >= kStateSeconds;
 }
 
+/// Whether the run can continue from a state of this turn with the files as they are.
+bool Journal::accept_outputs(Turn turn, const OutputMarks& marks) {
+    outputs_.marks.clear();
+    if (turn <= identity_.parent.turn) return true;  // they are the parent's
+    std::vector<std::string> lost;
+    for (const auto& [path, mark] : marks) {
+        const std::string change = change_since(mark, path);
+        if (change.empty()) outputs_.marks.emplace(path, mark);
+        if (!change.empty()) lost.push_back(path + " " + change);
+    }
+    const bool accepted = lost.empty() || !can_replay();
+    if (!accepted) outputs_.marks.clear();
+    if (outputs_.lost.empty()) outputs_.lost = std::move(lost);
+    return accepted;
+}
+
+const OutputMark* Journal::output(const std::string& path) const {
+    const auto found = outputs_.marks.find(path);
+    return found == outputs_.marks.end() ? nullptr : &found->second;
+}
+
 Turn Journal::restore(const Serialise& serialise) {
-    const auto continue_ledgers = [&](const LedgerMarks& marks) {
-        for (const auto& [account, mark] : marks) {
+    const auto accept = [&](Turn turn, const StateMarks& marks) {
+        if (!accept_outputs(turn, marks.outputs)) return false;
+        for (const auto& [account, mark] : marks.ledgers) {
             const auto known = accounts_.find(account);
             if (known == accounts_.end()) refuse_store(path(), fmt::format("account {} is missing", account));
             known->second.lines =
                 std::make_unique<LedgerLines>(path(), header_of(known->second.stored, path()), mark);
         }
+        return true;
     };
-    const RestoredState restored = restore_state(file_->database, at_.stored, continue_ledgers, serialise);
+    const RestoredState restored = restore_state(file_->database, at_.stored, accept, serialise);
     if (restored.found) {
         at_.played = at_.saved = restored.turn;
         schedule_.state_size = restored.size;
     }
-    if (at_.played == 0 && at_.folded > 0) {
+    if (at_.played == 0 && at_.folded > 0 && outputs_.lost.empty()) {
         refuse_store(path(), "every saved state is damaged, and the first turns are folded" +
                                  (restored.damage.empty() ? "" : ": " + restored.damage));
     }
@@ -317,8 +341,10 @@ void Journal::input(std::string_view body, std::string_view key) {
 }
 
 void Journal::replay_turn() {
-    const auto stored = read_turn(file_->database, at_.played + 1);
-    if (!stored || stored->decision != current_.turn.decision) refuse_replay("the decision");
+    if (at_.played >= at_.folded) {
+        const auto stored = read_turn(file_->database, at_.played + 1);
+        if (!stored || stored->decision != current_.turn.decision) refuse_replay("the decision");
+    }
     current_ = {};
     ++at_.played;
 }
@@ -348,10 +374,10 @@ void Journal::commit(const Serialise* serialise) {
     if (replaying()) return;
     std::string state;
     if (serialise != nullptr) {
-        if (closings_) closings_();
-        LedgerMarks marks;
+        StateMarks marks;
+        if (prepare_) prepare_(marks.outputs);
         for (const auto& [account, ledger] : accounts_)
-            if (ledger.lines) marks.emplace_back(account, ledger.lines->mark());
+            if (ledger.lines) marks.ledgers.emplace_back(account, ledger.lines->mark());
         state = state_bytes(std::move(marks), *serialise);
     }
     if (batch_.turns.empty() && batch_.facts.empty() && state.empty()) return;
@@ -411,9 +437,31 @@ void Journal::finish(const Serialise& serialise, std::string_view certificate, s
                      bool ended) {
     batch_.facts = {{"certificate", std::string(certificate)},
                     {"report", std::string(report)},
-                    {"ended", ended ? std::to_string(at_.played) : std::string()}};
+                    {"ended", ended ? std::to_string(at_.played) : std::string()},
+                    {"files", std::string()}};
     commit(&serialise);
     at_.ended = ended;
+}
+
+void Journal::write_fact_now(std::string_view name, const std::string& value) {
+    Transaction transaction(file_->database);
+    write_fact(file_->database, name, value);
+    transaction.commit();
+}
+
+void Journal::note_limits(const SettingList& limits) {
+    const std::string json = settings_json(limits);
+    if (read_fact(file_->database, "limits") != json) write_fact_now("limits", json);
+}
+
+void Journal::note_files(const std::vector<std::string>& paths) {
+    write_fact_now("files", proxstream::note_files(paths));
+}
+
+OutputFile open_output(const Journal* journal, const std::string& path) {
+    const OutputMark* end = journal != nullptr ? journal->output(path) : nullptr;
+    if (end != nullptr) return OutputFile::continue_after(path, end->bytes);
+    return OutputFile::fresh(path, journal != nullptr);
 }
 
 }  // namespace proxstream

@@ -10,6 +10,7 @@
 #include "proxstream/core/round_report.hpp"
 #include "proxstream/regret/run_record.hpp"
 
+#include "io/output_file.hpp"
 #include "regret/ledger_lines.hpp"
 #include "regret/tally.hpp"
 #include "store/run_identity.hpp"
@@ -70,9 +71,14 @@ class Journal {
     const std::string& path() const noexcept;
     const RunIdentity& identity() const noexcept { return identity_; }
 
-    /// Reads the last saved state into the run and returns its turn; 0: the run starts at the beginning. Call
-    /// it once, before the first turn.
+    /// Reads the last saved state into the run and returns its turn; 0: the run starts at the beginning. If
+    /// files beside the store have lost what that state needs, it is an older state or the beginning, so that
+    /// they are written again. Call it once, before the first turn.
     Turn restore(const Serialise& state);
+    /// The file's end as of the restored state; null: the file begins anew.
+    const OutputMark* output(const std::string& path) const;
+    /// What files beside the store have lost since the last saved state, in sentences.
+    const std::vector<std::string>& lost_outputs() const noexcept { return outputs_.lost; }
     /// The last turn in the file.
     Turn last() const noexcept { return at_.stored; }
     /// The turn of the last saved state in the file.
@@ -81,6 +87,8 @@ class Journal {
     Turn folded() const noexcept { return at_.folded; }
     /// Whether the current turn is in the file already.
     bool replaying() const noexcept { return at_.played < at_.stored; }
+    /// Whether the same turns can be played again.
+    bool can_replay() const noexcept { return !options_.save_every_commit; }
     /// Whether the run has ended (finish).
     bool finished() const noexcept { return at_.ended; }
 
@@ -104,9 +112,9 @@ class Journal {
     /// again.
     void end_turn(const Serialise& state);
 
-    /// `closings` calls close_account for every open account. It is called whenever a state is saved, so that
-    /// the run so far can be certified from the file alone.
-    void when_saving(std::function<void()> closings) { closings_ = std::move(closings); }
+    /// `prepare` is called whenever a state is saved. It calls close_account for every open account, so that
+    /// the run so far can be certified from the file alone, and marks the files beside the store.
+    void when_saving(std::function<void(OutputMarks&)> prepare) { prepare_ = std::move(prepare); }
 
     /// From now on end_turn() only gathers, and the caller commits.
     void commit_by_hand() noexcept { by_hand_ = true; }
@@ -125,6 +133,10 @@ class Journal {
     /// Saves the last state with the certificate of the run (JSON) and data of its report page (JSON, may be
     /// empty). `ended`: the run cannot be continued.
     void finish(const Serialise& state, std::string_view certificate, std::string_view report, bool ended);
+    /// Stores the settings that say when the run ends, which a resumed run may change.
+    void note_limits(const SettingList& limits);
+    /// Notes that the files of the ended run are complete. Until then, resume writes them again.
+    void note_files(const std::vector<std::string>& paths);
 
   private:
     using Clock = std::chrono::steady_clock;
@@ -154,8 +166,16 @@ class Journal {
         Clock::time_point last_commit = Clock::now();
     };
 
+    /// The files beside the store as of the restored state.
+    struct Outputs {
+        OutputMarks marks = {};
+        std::vector<std::string> lost = {};
+    };
+
     Journal(std::unique_ptr<File> file, const JournalOptions& options, RunIdentity identity);
     void read_position();
+    bool accept_outputs(Turn turn, const OutputMarks& marks);
+    void write_fact_now(std::string_view name, const std::string& value);
     std::int64_t now() const;
     [[noreturn]] void refuse_replay(const std::string& what) const;
     LedgerLines& lines_of(std::uint64_t account);
@@ -167,16 +187,21 @@ class Journal {
     std::unique_ptr<File> file_;
     JournalOptions options_;
     RunIdentity identity_;
-    std::function<void()> closings_;
+    std::function<void(OutputMarks&)> prepare_;
     std::map<std::uint64_t, Ledger> accounts_;
 
     OpenTurn current_;
     TurnBatch batch_;
     Series series_;
     Position at_;
+    Outputs outputs_;
     SaveSchedule schedule_;
     bool by_hand_ = false;
     std::int64_t last_time_ = 0;
 };
+
+/// Opens a file that grows with a run: at its end in the restored state, or as a new file. `journal`: null if
+/// the run is not stored.
+OutputFile open_output(const Journal* journal, const std::string& path);
 
 }  // namespace proxstream

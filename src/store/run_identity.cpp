@@ -22,4 +22,16 @@ RunIdentity parse_identity(std::string_view text, const std::string& source) {
     }
 }
 
+std::string settings_json(const SettingList& settings) {
+    return nlohmann::json(settings).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+}
+
+SettingList parse_settings(std::string_view text, const std::string& source) {
+    try {
+        return nlohmann::json::parse(text).get<SettingList>();
+    } catch (const nlohmann::json::exception& error) {
+        refuse_store(source, std::string("the settings of its run cannot be read: ") + error.what());
+    }
+}
+
 }  // namespace proxstream

@@ -39,5 +39,8 @@ struct RunIdentity {
 std::string identity_json(const RunIdentity& identity);
 /// Throws DataError about the store `source`.
 RunIdentity parse_identity(std::string_view json, const std::string& source);
+std::string settings_json(const SettingList& settings);
+/// Throws DataError about the store `source`.
+SettingList parse_settings(std::string_view json, const std::string& source);
 
 }  // namespace proxstream

@@ -3,6 +3,7 @@
 #include "proxstream/core/error.hpp"
 
 #include "store/account.hpp"
+#include "store/noted_files.hpp"
 #include "store/store_file.hpp"
 
 #include <algorithm>
@@ -72,6 +73,21 @@ StoreState RunStore::state() const {
     return state;
 }
 
+SettingList RunStore::settings() const {
+    SettingList settings = identity_.settings;
+    const std::string limits = read_fact(database_, "limits").value_or("");
+    if (limits.empty()) return settings;
+    for (const auto& [name, value] : parse_settings(limits, path())) {
+        for (auto& [known, before] : settings)
+            if (known == name) before = value;
+    }
+    return settings;
+}
+
+bool RunStore::complete() const {
+    return state().finished && all_there(read_fact(database_, "files").value_or(""));
+}
+
 std::vector<StoreSession> RunStore::sessions() const {
     std::vector<StoreSession> sessions;
     if (store_version(database_) < 2) return sessions;
@@ -91,7 +107,7 @@ std::optional<Turn> RunStore::find_key(const std::string& key) const {
 
 std::optional<Turn> RunStore::restore(const SerialiseRun& state) const {
     const RestoredState restored = restore_state(
-        database_, kAllTurns, [](const LedgerMarks&) {}, state);
+        database_, kAllTurns, [](Turn, const StateMarks&) { return true; }, state);
     return restored.found ? std::optional(restored.turn) : std::nullopt;
 }
 
@@ -102,6 +118,7 @@ void RunStore::copy_to(const std::string& target, const RunIdentity& identity) c
     Database copy(target, Database::Access::write);
     Transaction transaction(copy);
     write_fact(copy, "identity", identity_json(identity));
+    write_fact(copy, "files", "");  // the parent's
     transaction.commit();
 }
 

@@ -47,6 +47,8 @@ class RunStore {
 
     const std::string& path() const noexcept { return database_.path(); }
     const RunIdentity& identity() const noexcept { return identity_; }
+    /// The settings of the run as it was continued last.
+    SettingList settings() const;
     StoreState state() const;
     std::vector<StoreSession> sessions() const;
 
@@ -66,6 +68,8 @@ class RunStore {
     /// The last certificate and the last report data that were saved (JSON); empty: none.
     std::string certificate() const { return read_fact(database_, "certificate").value_or(""); }
     std::string report() const { return read_fact(database_, "report").value_or(""); }
+    /// Whether the run has ended and all files that it wrote are still there.
+    bool complete() const;
 
     /// The ledger of an account: header, the rows that are not folded, and its footer if it has one.
     void ledger(std::uint64_t account, const std::function<bool(std::string_view line)>& take) const;

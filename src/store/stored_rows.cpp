@@ -17,13 +17,19 @@ struct RunSection {
     void serialise(StateArchive& archive) { visit(archive); }
 };
 
-void serialise_marks(StateArchive& archive, LedgerMarks& marks) {
-    serialise_each(archive, "accounts", marks, [&](auto& mark) {
+}  // namespace
+
+void StateMarks::serialise(StateArchive& archive) {
+    serialise_each(archive, "accounts", ledgers, [&](auto& mark) {
         archive.fields(Field{"account", mark.first}, Field{"mark", mark.second});
     });
+    std::vector<std::pair<std::string, OutputMark>> files(outputs.begin(), outputs.end());
+    serialise_each(archive, "files", files, [&](auto& file) {
+        archive.fields(Field{"path", file.first}, Field{"bytes", file.second.bytes},
+                       Field{"checksum", file.second.checksum});
+    });
+    outputs = OutputMarks(files.begin(), files.end());
 }
-
-}  // namespace
 
 void read_turns(Database& database, Turn first, Turn last,
                 const std::function<bool(const StoredTurn&)>& take) {
@@ -136,16 +142,16 @@ void write_fact(Database& database, std::string_view name, std::string_view valu
         .run_sealed(name, Packed{value});
 }
 
-std::string state_bytes(LedgerMarks marks, const SerialiseRun& run) {
+std::string state_bytes(StateMarks marks, const SerialiseRun& run) {
     StateArchive archive;
-    serialise_marks(archive, marks);
+    marks.serialise(archive);
     RunSection section{run};
     archive.section("run", section);
     return archive.seal();
 }
 
 RestoredState restore_state(Database& database, Turn last,
-                            const std::function<void(const LedgerMarks&)>& take_marks,
+                            const std::function<bool(Turn turn, const StateMarks&)>& accept,
                             const SerialiseRun& run) {
     RestoredState restored;
     Statement rows(database, "SELECT turn, state FROM states WHERE turn <= ?1 ORDER BY turn DESC");
@@ -153,16 +159,16 @@ RestoredState restore_state(Database& database, Turn last,
     while (rows.step()) {
         const std::string bytes = unpacked(rows.bytes(1));
         std::optional<StateArchive> archive;
-        LedgerMarks marks;
+        StateMarks marks;
         try {
             archive.emplace(bytes, database.path());
-            serialise_marks(*archive, marks);
+            marks.serialise(*archive);
         } catch (const DataError& error) {
             // An older state serves as well: the turns since then are played again and compared.
             if (restored.damage.empty()) restored.damage = error.what();
             continue;
         }
-        take_marks(marks);
+        if (!accept(rows.count(0), marks)) continue;
         RunSection section{run};
         archive->section("run", section);
         archive->finish();

@@ -6,6 +6,7 @@
 #include "proxstream/core/types.hpp"
 #include "proxstream/regret/ledger_mark.hpp"
 
+#include "io/output_mark.hpp"
 #include "regret/digest_chain.hpp"
 #include "store/database.hpp"
 #include "store/series.hpp"
@@ -92,19 +93,25 @@ void write_fact(Database& database, std::string_view name, std::string_view valu
 
 /// Saves or restores the state of a run.
 using SerialiseRun = std::function<void(StateArchive&)>;
-/// The position of each account's ledger.
-using LedgerMarks = std::vector<std::pair<std::uint64_t, LedgerMark>>;
+/// Where a run was when its state was saved.
+struct StateMarks {
+    std::vector<std::pair<std::uint64_t, LedgerMark>> ledgers = {};  // by account
+    OutputMarks outputs = {};                                        // the files beside the store
 
-std::string state_bytes(LedgerMarks marks, const SerialiseRun& run);
+    void serialise(StateArchive& archive);
+};
+
+std::string state_bytes(StateMarks marks, const SerialiseRun& run);
 struct RestoredState {
     bool found = false;
     Turn turn = 0;            // after which the state was saved
     std::size_t size = 0;     // bytes
     std::string damage = {};  // what is wrong with the newest damaged state
 };
-/// Reads the newest undamaged state of turns up to `last`: first its marks, then the run.
+/// Reads the newest undamaged state of turns up to `last`: first its marks, then the run. `accept` returns
+/// whether that state will do; if not, an older one is read.
 RestoredState restore_state(Database& database, Turn last,
-                            const std::function<void(const LedgerMarks&)>& take_marks,
+                            const std::function<bool(Turn turn, const StateMarks&)>& accept,
                             const SerialiseRun& run);
 
 }  // namespace proxstream

@@ -69,6 +69,7 @@ class SmallRun {
             folder, detail,
             {.version = "0", .settings = {{"window", "4"}}, .cost = "bpr", .objective = objective_}, network_,
             routing_);
+        files.open(routing_);
         for (Index period = 1; period <= kPeriods && period <= stop; ++period) play_period(files, period);
         if (stop <= kPeriods) return;
         MethodRow primary = sums_.row();

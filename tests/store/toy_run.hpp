@@ -9,7 +9,9 @@
 #include <cstdio>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
+#include <utility>
 
 #include <unistd.h>
 
@@ -42,7 +44,9 @@ class StorePath {
 
 class ToyRun {
   public:
-    explicit ToyRun(const naive::Played& played) : played_(played), tally_(played.header) {}
+    /// `file`: grows with the run, a line a turn; empty: none.
+    explicit ToyRun(const naive::Played& played, std::string file = {})
+        : played_(played), tally_(played.header), path_(std::move(file)) {}
 
     static RunIdentity identity() {
         RunIdentity identity;
@@ -54,9 +58,13 @@ class ToyRun {
     }
 
     void begin(Journal& journal) {
-        journal.when_saving([this, &journal] { journal.close_account(0, footer(), tally_); });
+        journal.when_saving([this, &journal](OutputMarks& marks) {
+            journal.close_account(0, footer(), tally_);
+            if (file_) file_->mark(marks);
+        });
         place_ = static_cast<Index>(journal.restore([this](StateArchive& state) { serialise(state); }));
         if (place_ == 0) journal.open_account(0, played_.header);
+        if (!path_.empty()) file_.emplace(open_output(&journal, path_));
     }
 
     bool over() const { return place_ == played_.reports.size(); }
@@ -67,6 +75,7 @@ class ToyRun {
         tally_.add(report, extras);
         journal.row(0, report, extras);
         journal.decision("{\"drawn\":" + std::to_string(drawn_) + "}");
+        if (file_) file_->write(std::to_string(place_) + ' ' + std::to_string(drawn_) + '\n');
         const Real figures[] = {report.loss, report.entry_gap};
         journal.figures(figures);
         drawn_ = drawn_ * 6364136223846793005ULL + 1442695040888963407ULL;
@@ -77,6 +86,7 @@ class ToyRun {
     void finish(Journal& journal) {
         journal.finish([this](StateArchive& state) { serialise(state); },
                        to_json(tally_.certificate(footer())), "{}", over());
+        if (file_) file_->close();
     }
 
     RunFooter footer() const {
@@ -99,6 +109,8 @@ class ToyRun {
 
     const naive::Played& played_;
     Tally tally_;
+    std::string path_;
+    std::optional<OutputFile> file_ = {};
     Index place_ = 0;
     std::uint64_t drawn_ = 1;
 };
