@@ -100,6 +100,7 @@ void print_help() {
         "  --plugin FILE.so    load your own losses and regularisers (repeatable; also "
         "PROXSTREAM_PLUGINS, "
         "colon separated)\n"
+        "\n--version prints the version; --version --verbose also the compiler and the libraries in use\n"
         "\nexamples:\n"
         "  proxstream route builtin:ring --report report.html\n"
         "  proxstream route network.tntp demand.jsonl --objective delay --window 64 --out week\n"
@@ -124,6 +125,7 @@ int dispatch(std::vector<std::string> arguments) {
     }
     if (arguments[0] == "--version" || arguments[0] == "-V") {
         fmt::print("proxstream {}\n", PROXSTREAM_VERSION);
+        if (arguments.size() > 1 && arguments[1] == "--verbose") print_versions();
         return kOk;
     }
     return find_row(kVerbs, "verb", arguments[0]).run({arguments.begin() + 1, arguments.end()});

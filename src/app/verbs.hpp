@@ -35,6 +35,9 @@ int resume_route(const std::string& path, const std::vector<std::string>& argume
 int resume_play(const std::string& path, const std::vector<std::string>& arguments);
 int resume_fit(const std::string& path, const std::vector<std::string>& arguments);
 
+/// Compiler, instructions, and libraries with the versions compiled against and running.
+void print_versions();
+
 /// Set by SIGINT and SIGTERM; runs end with their footer, certificate and model when they see it.
 const std::atomic<bool>* stop_requested();
 

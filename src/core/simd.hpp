@@ -8,6 +8,7 @@
 #if defined(__GNUC__) && !defined(__clang__) && defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__) && \
     !defined(__SANITIZE_THREAD__)
 // Sanitizer builds do without: the resolver would run before their runtime is ready.
+#define PROXSTREAM_HAS_CLONES 1
 #define PROXSTREAM_CLONES [[gnu::target_clones("avx512f", "avx2", "default")]]
 #else
 #define PROXSTREAM_CLONES
