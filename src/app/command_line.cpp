@@ -88,9 +88,9 @@ std::string unknown_option(const CommandLine& line, const std::string& text,
     if (const std::string_view replacement = replacement_of(bare); !replacement.empty())
         return fmt::format("--{} was removed: {}", bare, replacement);
     if (const std::string_view meant = meant_by("option", bare); !meant.empty())
-        return fmt::format("unknown option '{}'; use {}", text, meant);
+        return fmt::format("unknown option {}; use {}", quoted_excerpt(text), meant);
     const std::string near = nearest_name(bare, names);
-    return "unknown option '" + text + "'; " +
+    return "unknown option " + quoted_excerpt(text) + "; " +
            (near.empty() ? "see 'proxstream " + line.verb + " --help'" : "did you mean '--" + near + "'?");
 }
 

@@ -4,6 +4,7 @@
 #include "app/plugins.hpp"
 #include "app/verbs.hpp"
 #include "core/find_row.hpp"
+#include "core/quoted_excerpt.hpp"
 #include "io/standard_error.hpp"
 
 #include <algorithm>
@@ -131,11 +132,19 @@ int dispatch(std::vector<std::string> arguments) {
     return find_row(kVerbs, "verb", arguments[0]).run({arguments.begin() + 1, arguments.end()});
 }
 
+/// Few and short lines without control codes, whatever a file or an argument brought into the message.
 int report(int code, std::string_view message) {
+    constexpr int kMostLines = 50;
+    constexpr std::size_t kLongestLine = 5000;
     std::string_view rest = message;
-    while (!rest.empty()) {
+    for (int lines = 0; !rest.empty(); ++lines) {
+        if (lines == kMostLines) {
+            eprint("proxstream: and {} more\n", std::count(rest.begin(), rest.end(), '\n') + 1);
+            break;
+        }
         const auto end = std::min(rest.find('\n'), rest.size());
-        eprint("proxstream: {}\n", rest.substr(0, end));
+        const std::string quoted = quoted_excerpt(rest.substr(0, end), kLongestLine);
+        eprint("proxstream: {}\n", std::string_view(quoted).substr(1, quoted.size() - 2));
         rest.remove_prefix(std::min(end + 1, rest.size()));
     }
     return code;

@@ -84,8 +84,8 @@ void check_new_name(std::string_view kind, std::string_view name) {
         std::all_of(name.begin(), name.end(), may_follow)) {
         return;
     }
-    throw ConfigError(std::string(kind) + " '" + std::string(name) +
-                      "': a name is a letter followed by letters, digits, '-' or '_', at most 64 characters");
+    throw ConfigError(std::string(kind) + " " + quoted_excerpt(name, kLongest) +
+                      ": a name is a letter followed by letters, digits, '-' or '_', at most 64 characters");
 }
 
 }  // namespace proxstream

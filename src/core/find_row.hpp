@@ -4,6 +4,8 @@
 #include "proxstream/core/error.hpp"
 #include "proxstream/core/spec.hpp"
 
+#include "core/quoted_excerpt.hpp"
+
 #include <span>
 #include <string>
 #include <string_view>
@@ -34,7 +36,7 @@ const auto& find_row(const Rows& rows, std::string_view kind, std::string_view n
         names.emplace_back(row.name);
     }
     if (const std::string_view meant = meant_by(kind, name); !meant.empty())
-        throw ConfigError("unknown " + std::string(kind) + " '" + std::string(name) + "'; use " +
+        throw ConfigError("unknown " + std::string(kind) + " " + quoted_excerpt(name) + "; use " +
                           std::string(meant));
     std::string message = unknown_name(kind, name, names);
     if (!hint.empty()) message.append("; ").append(hint);

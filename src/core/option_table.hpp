@@ -6,6 +6,7 @@
 #include "proxstream/core/spec.hpp"
 #include "proxstream/core/types.hpp"
 
+#include "core/quoted_excerpt.hpp"
 #include "core/violations.hpp"
 
 #include <charconv>
@@ -75,7 +76,7 @@ std::string_view replacement_of(std::string_view name);
 template <class Settings>
 std::string assign(const OptionRow<Settings>& row, Settings& settings, std::string_view text) {
     const auto refuse = [&](const std::string& allowed) {
-        return std::string(row.name) + " = '" + std::string(text) + "': expected " + allowed;
+        return std::string(row.name) + " = " + quoted_excerpt(text, kSpecExcerpt) + ": expected " + allowed;
     };
     const auto parse = [&](auto& target) {
         const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), target);
@@ -160,7 +161,8 @@ std::string range_violation(const OptionRow<Settings>& row, const Settings& sett
                     allowed += (allowed.empty() ? "" : ", ") + std::string(choice);
                 }
                 if (allowed.empty()) return {};
-                return std::string(row.name) + " = '" + value + "': must be one of " + allowed;
+                return std::string(row.name) + " = " + quoted_excerpt(value, kSpecExcerpt) +
+                       ": must be one of " + allowed;
             } else {
                 return {};
             }

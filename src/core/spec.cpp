@@ -3,6 +3,7 @@
 #include "proxstream/core/error.hpp"
 
 #include "core/lower_case.hpp"
+#include "core/quoted_excerpt.hpp"
 
 #include <algorithm>
 #include <charconv>
@@ -11,6 +12,9 @@
 
 namespace proxstream {
 namespace {
+
+constexpr Index kMostKeyed = 100;  // they are searched one by one
+constexpr Index kMostUnread = 10;  // arguments that a message lists
 
 std::string_view trim(std::string_view text) {
     const auto first = text.find_first_not_of(" \t\r\n");
@@ -72,7 +76,7 @@ Real parse_real(std::string_view text, std::string_view what) {
     const auto [end, status] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
     if (status != std::errc{} || end != digits.data() + digits.size() || digits.empty() ||
         std::isnan(value)) {
-        throw ConfigError(std::string(what) + ": '" + std::string(text) + "' is not a number");
+        throw ConfigError(std::string(what) + ": " + quoted_excerpt(text, kSpecExcerpt) + " is not a number");
     }
     return value;
 }
@@ -82,7 +86,7 @@ Spec Spec::parse(std::string_view text) {
     spec.text_ = std::string(trim(text));
     const auto colon = spec.text_.find(':');
     spec.name_ = std::string(trim(std::string_view(spec.text_).substr(0, colon)));
-    if (spec.name_.empty()) throw ConfigError("'" + spec.text_ + "': a name is missing");
+    if (spec.name_.empty()) spec.refuse("a name is missing");
     if (colon == std::string::npos) return spec;
     for (const std::string& part :
          split_outside_parentheses(std::string_view(spec.text_).substr(colon + 1), ',')) {
@@ -98,14 +102,16 @@ Spec Spec::parse(std::string_view text) {
             continue;
         }
         if (argument.key.empty()) spec.refuse("an argument has a value but no key");
-        if (spec.has(argument.key)) spec.refuse("'" + argument.key + "' is given twice");
+        if (spec.keyed_.size() == kMostKeyed)
+            spec.refuse("more than " + std::to_string(kMostKeyed) + " arguments have a key");
+        if (spec.has(argument.key)) spec.refuse(quoted_excerpt(argument.key) + " is given twice");
         spec.keyed_.push_back(std::move(argument));
     }
     return spec;
 }
 
 void Spec::refuse(const std::string& why) const {
-    throw ConfigError("'" + text_ + "': " + why);
+    throw ConfigError(quoted_excerpt(text_, kSpecExcerpt) + ": " + why);
 }
 
 bool Spec::has(std::string_view key) const noexcept {
@@ -132,7 +138,8 @@ const Spec::Argument* Spec::find(Index position, std::string_view key) const {
 }
 
 Real Spec::to_number(const Argument& argument) const {
-    return parse_real(argument.value, "'" + text_ + "'" + (argument.key.empty() ? "" : ", " + argument.key));
+    return parse_real(argument.value, quoted_excerpt(text_, kSpecExcerpt) +
+                                          (argument.key.empty() ? "" : ", " + argument.key));
 }
 
 Real Spec::number(Index position, std::string_view key) const {
@@ -161,7 +168,7 @@ Index Spec::count_or(std::string_view key, Index fallback) const {
     const char* end = argument->value.data() + argument->value.size();
     const auto [stop, status] = std::from_chars(argument->value.data(), end, value);
     if (status != std::errc{} || stop != end || value == 0) {
-        refuse(std::string(key) + " = '" + argument->value + "' is not a positive integer");
+        refuse(std::string(key) + " = " + quoted_excerpt(argument->value) + " is not a positive integer");
     }
     return value;
 }
@@ -193,23 +200,25 @@ std::vector<Real> Spec::numbers(std::string_view key) const {
     std::string list = argument->value;
     std::replace(list.begin(), list.end(), '/', ';');
     for (const std::string& part : split_outside_parentheses(list, ';')) {
-        values.push_back(parse_real(part, "'" + text_ + "', " + std::string(key)));
+        values.push_back(parse_real(part, quoted_excerpt(text_, kSpecExcerpt) + ", " + std::string(key)));
     }
     return values;
 }
 
 void Spec::finish() const {
     std::string unread;
+    Index count = 0;
     const auto note = [&](const Argument& argument) {
-        if (argument.used) return;
+        if (argument.used || ++count > kMostUnread) return;
         if (!unread.empty()) unread += ", ";
-        unread += argument.key.empty() ? "'" + argument.value + "'" : "'" + argument.key + "='";
+        unread += quoted_excerpt(argument.key.empty() ? argument.value : argument.key + "=");
         const std::string near = nearest_name(argument.key, known_keys_);
         if (!argument.key.empty() && !near.empty()) unread += " (did you mean '" + near + "='?)";
     };
     std::for_each(positional_.begin(), positional_.end(), note);
     std::for_each(keyed_.begin(), keyed_.end(), note);
-    if (!unread.empty()) refuse("not understood: " + unread);
+    if (count > kMostUnread) unread += " and " + std::to_string(count - kMostUnread) + " more";
+    if (count > 0) refuse("not understood: " + unread);
 }
 
 std::string format_short(Real value) {
@@ -218,10 +227,13 @@ std::string format_short(Real value) {
 }
 
 std::string nearest_name(std::string_view name, const std::vector<std::string>& candidates) {
+    constexpr std::size_t kLongest = 100;  // typing errors are in short names; the search takes O(size^2)
     std::string best;
+    if (name.size() > kLongest) return best;
     Index best_distance = std::max<Index>(2, name.size() / 3) + 1;
     const std::string wanted = lower_case(name);
     for (const std::string& candidate : candidates) {
+        if (candidate.size() > kLongest) continue;
         const Index distance = edit_distance(wanted, lower_case(candidate));
         if (distance < best_distance && distance < name.size()) {
             best_distance = distance;
@@ -233,13 +245,19 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
 
 std::string unknown_name(std::string_view kind, std::string_view name,
                          const std::vector<std::string>& candidates) {
-    std::string message = "unknown " + std::string(kind) + " '" + std::string(name) + "'";
+    constexpr std::size_t kMostShown = 4000;  // bytes; all options of a verb fit in
+    std::string message = "unknown " + std::string(kind) + " " + quoted_excerpt(name);
     if (const std::string near = nearest_name(name, candidates); !near.empty()) {
         message += "; did you mean '" + near + "'? known:";
     } else {
         message += "; known:";
     }
-    for (Index i = 0; i < candidates.size(); ++i) message += (i == 0 ? " " : ", ") + candidates[i];
+    for (Index i = 0; i < candidates.size(); ++i) {
+        message += i == 0 ? " " : ", ";
+        if (message.size() + candidates[i].size() > kMostShown)
+            return message + "and " + std::to_string(candidates.size() - i) + " more";
+        message += candidates[i];
+    }
     return message;
 }
 
@@ -247,7 +265,7 @@ std::optional<Real> number_or_auto(std::string_view name, std::string_view text)
     if (text == "auto") return std::nullopt;
     const Real value = parse_real(text, name);
     if (!(value > 0 && value < kInfinity)) {
-        throw ConfigError(std::string(name) + " = " + std::string(text) +
+        throw ConfigError(std::string(name) + " = " + std::string(text.substr(0, kSpecExcerpt)) +
                           ": must be positive and finite, or auto");
     }
     return value;

@@ -3,25 +3,6 @@
 #include <charconv>
 
 namespace proxstream {
-namespace {
-
-constexpr std::size_t kExcerpt = 40;
-constexpr char kHex[] = "0123456789abcdef";
-
-}  // namespace
-
-std::string quoted_excerpt(std::string_view text) {
-    std::string shown = "'";
-    for (const char c : text.substr(0, kExcerpt)) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (byte >= 0x20 && byte != 0x7f) {
-            shown += c;
-        } else {
-            shown += {'\\', 'x', kHex[byte >> 4U], kHex[byte & 15U]};
-        }
-    }
-    return shown + (text.size() > kExcerpt ? "...'" : "'");
-}
 
 std::string describe_bad_number(std::string_view text) {
     const std::string_view trimmed = without_blanks(text);

@@ -4,6 +4,7 @@
 #include "proxstream/core/error.hpp"
 
 #include "core/lower_case.hpp"
+#include "core/quoted_excerpt.hpp"
 #include "io/parse_number.hpp"
 
 #include <cstdint>
@@ -12,9 +13,6 @@
 #include <string_view>
 
 namespace proxstream {
-
-/// 'text', cut to about 40 characters, with what cannot be printed written as \xNN.
-std::string quoted_excerpt(std::string_view text);
 
 /// Why `text` is not a usable number, as "'abc' is not a number" or "the field is empty".
 std::string describe_bad_number(std::string_view text);

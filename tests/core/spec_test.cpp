@@ -3,6 +3,7 @@
 
 #include "proxstream/core/error.hpp"
 
+#include "core/quoted_excerpt.hpp"
 #include "support/refusal.hpp"
 
 #include <string>
@@ -43,6 +44,37 @@ TEST(Specs, PositionAndKeyAreTwoSpellings) {
     EXPECT_EQ(Spec::parse("l1:level=0.25").number(0, "level"), 0.25);
     EXPECT_EQ(refusal([] { (void)Spec::parse("l1:1,level=2").number(0, "level"); }),
               "'l1:1,level=2': 'level' is given by position and by name");
+}
+
+TEST(Specs, MessagesStayShort) {
+    const std::string flood(5'000'000, 'x');
+    std::string keys = "l1:";
+    for (int i = 0; i < 100'000; ++i) keys += "k" + std::to_string(i) + "=1,";
+    keys += "k=1";
+    const auto is_short = [](const std::string& message) {
+        return !message.empty() && message.size() < 1000;
+    };
+    EXPECT_PRED1(is_short, refusal([&] { (void)parse_real(flood, "x"); }));
+    EXPECT_PRED1(is_short, refusal([&] { (void)Spec::parse("l1:" + flood).number(0, "level"); }));
+    EXPECT_PRED1(is_short, refusal([&] { Spec::parse("l1:" + flood + "=1").finish(); }));
+    EXPECT_EQ(refusal([&] { (void)Spec::parse(keys); }),
+              quoted_excerpt(keys, 200) + ": more than 100 arguments have a key");
+    EXPECT_EQ(refusal([] { Spec::parse("l1:1,2,3,4,5,6,7,8,9,10,11,12").finish(); }),
+              "'l1:1,2,3,4,5,6,7,8,9,10,11,12': not understood: '1', '2', '3', '4', '5', '6', '7', '8', '9', "
+              "'10' and 2 more");
+    EXPECT_PRED1(is_short, unknown_name("key", flood, {"a", "b"}));
+    const std::string known = unknown_name("key", "zzzzzz", std::vector<std::string>(100'000, "column"));
+    EXPECT_LT(known.size(), 5000U);
+    EXPECT_NE(known.find("and 99"), std::string::npos);
+}
+
+TEST(QuotedExcerpt, KeepsCharactersWholeAndHidesControlCodes) {
+    EXPECT_EQ(quoted_excerpt("plain"), "'plain'");
+    EXPECT_EQ(quoted_excerpt("a\n\x1b[2J"), "'a\\x0a\\x1b[2J'");
+    EXPECT_EQ(quoted_excerpt("abcdef", 3), "'abc...'");
+    EXPECT_EQ(quoted_excerpt("ab\xc3\xa9z", 3), "'ab...'");
+    EXPECT_EQ(quoted_excerpt("ab\xc3\xa9z", 4), "'ab\xc3\xa9...'");
+    EXPECT_EQ(quoted_excerpt(std::string(10, '\x80'), 5), "'\x80\x80\x80\x80\x80...'");
 }
 
 TEST(Specs, UseDefaultsForMissingArguments) {
@@ -128,6 +160,8 @@ TEST(NearestNames, AreNearOrNone) {
     EXPECT_EQ(nearest_name("nuclear", names), "");
     EXPECT_EQ(nearest_name("", names), "");
     EXPECT_EQ(nearest_name("box", {}), "");
+    // Long names are not compared: that takes the product of their lengths.
+    EXPECT_EQ(nearest_name(std::string(1'000'000, 'x'), {std::string(1'000'000, 'x') + "y"}), "");
 }
 
 TEST(NearestNames, UnknownNamesListTheKnownOnes) {
