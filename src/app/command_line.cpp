@@ -4,7 +4,6 @@
 #include "core/find_row.hpp"
 #include "core/text_lines.hpp"
 #include "core/violations.hpp"
-#include "io/output_file.hpp"
 
 #include <algorithm>
 #include <map>
@@ -219,7 +218,7 @@ std::optional<int> parse_command_line(const CommandLine& line, const std::vector
     const std::string& config = typed.config();
     if (!config.empty())
         violations.collect(
-            "", [&] { read_settings_text(read_whole_file(config), config, line.sink, on_command_line); });
+            "", [&] { read_settings_text(read_settings_file(config), config, line.sink, on_command_line); });
     for (const auto& check : line.checks) violations.collect("", check);
     violations.conclude();
     OutputPlan plan;

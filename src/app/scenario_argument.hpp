@@ -3,8 +3,8 @@
 
 #include "proxstream/core/error.hpp"
 
-#include "io/output_file.hpp"
 #include "play/open_game.hpp"
+#include "run/settings_file.hpp"
 
 #include <string>
 #include <vector>
@@ -29,7 +29,7 @@ inline void settle_game(std::string& game, const std::string& file) {
     if (file.empty()) return;
     if (game.empty()) {
         game = file;
-    } else if (describes_game(read_whole_file(file), file)) {
+    } else if (describes_game(read_settings_file(file), file)) {
         throw ConfigError(file + ": describes a game of its own, and game = '" + game + "' names another");
     }
 }

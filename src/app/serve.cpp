@@ -5,8 +5,8 @@
 #include "app/exit_code.hpp"
 #include "app/verbs.hpp"
 #include "core/violations.hpp"
-#include "io/output_file.hpp"
 #include "io/standard_error.hpp"
+#include "run/settings_file.hpp"
 #include "serve/serve_settings.hpp"
 #include "serve/served_run.hpp"
 #include "serve/service.hpp"
@@ -52,7 +52,7 @@ Plan make_plan(const std::vector<std::string>& arguments) {
     if (plan.done) return plan;
     if (plan.settings.scenario.empty()) validate(plan.settings);
     const std::string file = plan.settings.scenario;
-    const std::string text = read_whole_file(file);
+    const std::string text = read_settings_file(file);
     plan.settings = {};
     Violations violations;
     violations.collect("", [&] { read_serve_table(text, file, plan.settings); });

@@ -4,8 +4,6 @@
 
 #include <cerrno>
 #include <filesystem>
-#include <fstream>
-#include <sstream>
 #include <utility>
 
 #include <fcntl.h>
@@ -17,6 +15,10 @@ namespace proxstream {
 namespace {
 
 constexpr mode_t kPermissions = 0777;
+
+struct CloseInput {
+    void operator()(std::FILE* file) const noexcept { (void)std::fclose(file); }
+};
 
 /// Standard output by one of its names, or another open file: a new file must not take such a name.
 bool is_open_file(const std::string& path) {
@@ -144,13 +146,23 @@ bool is_regular_file(const std::string& path) {
     return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
 }
 
-std::string read_whole_file(const std::string& path) {
-    std::ifstream file(path, std::ios::binary);
+std::string read_whole_file(const std::string& path, std::size_t most) {
+    constexpr std::size_t kPiece = std::size_t{1} << 16U;
+    const std::unique_ptr<std::FILE, CloseInput> file(std::fopen(path.c_str(), "rb"));
     if (!file) throw IoError(path, "cannot be read", errno);
-    std::ostringstream text;
-    text << file.rdbuf();
-    if (file.bad()) throw IoError(path, "cannot be read", errno);
-    return text.str();
+    std::string text;
+    for (;;) {
+        const std::size_t before = text.size();
+        text.resize(before + kPiece);
+        text.resize(before + std::fread(text.data() + before, 1, kPiece, file.get()));
+        if (std::ferror(file.get()) != 0) throw IoError(path, "cannot be read", errno);
+        if (text.size() > most) {
+            throw DataError({.source = path, .line = 0, .column = 0, .field = ""},
+                            "the file is larger than the limit of " + std::to_string(most) + " bytes",
+                            "settings, not data");
+        }
+        if (text.size() == before) return text;
+    }
 }
 
 }  // namespace proxstream

@@ -66,7 +66,7 @@ class OutputFile {
 /// Links are followed. What is no plain file (a device, a pipe) is written to directly.
 void write_whole_file(const std::string& path, std::string_view content);
 bool is_regular_file(const std::string& path);
-/// Throws IoError.
-std::string read_whole_file(const std::string& path);
+/// Throws IoError, and DataError for more than `most` bytes.
+std::string read_whole_file(const std::string& path, std::size_t most = std::string::npos);
 
 }  // namespace proxstream

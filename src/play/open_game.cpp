@@ -5,6 +5,7 @@
 #include "core/json.hpp"
 #include "game/game_table.hpp"
 #include "io/output_file.hpp"
+#include "run/settings_file.hpp"
 
 #include <cmath>
 
@@ -68,7 +69,7 @@ bool is_scenario(std::string_view game) {
 
 GameDefinition open_game(const PlaySettings& settings) {
     GameDefinition game = is_scenario(settings.game)
-                              ? scenario_game(read_whole_file(settings.game), settings.game)
+                              ? scenario_game(read_settings_file(settings.game), settings.game)
                               : parse_game(settings.game);
     if (!settings.start.empty()) start_from(game, read_whole_file(settings.start), settings.start);
     return game;

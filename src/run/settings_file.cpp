@@ -1,6 +1,8 @@
 #include "run/settings_file.hpp"
 
+#include "io/output_file.hpp"
 #include "run/settings_table.hpp"
+#include "run/toml_keys.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -33,9 +35,23 @@ std::optional<std::vector<std::string>> as_list(const toml::node& node) {
     return list;
 }
 
+std::string unknown_key(const SettingsSink& sink, std::string_view key) {
+    const std::string refusal = sink.refusal ? sink.refusal(key) : "";
+    if (!refusal.empty()) return fmt::format("{}: {}", key, refusal);
+    const std::string_view replacement = replacement_of(key);
+    if (!replacement.empty()) return fmt::format("'{}' was removed: {}", key, replacement);
+    return unknown_name("key", key, sink.names);
+}
+
 }  // namespace
 
+std::string read_settings_file(const std::string& path) {
+    constexpr std::size_t kMost = std::size_t{16} << 20U;
+    return read_whole_file(path, kMost);
+}
+
 toml::table parse_toml(std::string_view text, const std::string& source) {
+    check_key_parts(text, source);
     try {
         return toml::parse(text, source);
     } catch (const toml::parse_error& error) {
@@ -52,19 +68,21 @@ void read_settings_text(std::string_view text, const std::string& source, const 
 
 void read_settings_table(const toml::table& table, const std::string& source, const SettingsSink& sink,
                          const std::vector<std::string>& given) {
+    constexpr Index kMostShown = 10;
     std::vector<std::string> violations;
+    Index more = 0;
+    const auto refuse = [&](const toml::node& node, const auto& what) {
+        if (violations.size() < kMostShown)
+            violations.push_back(fmt::format("{}:{}: {}", source, node.source().begin.line, what()));
+        else
+            ++more;
+    };
     for (const auto& [key, node] : table) {
-        const std::string where = source + ":" + std::to_string(node.source().begin.line) + ": ";
         if (std::find(sink.elsewhere.begin(), sink.elsewhere.end(), key.str()) != sink.elsewhere.end())
             continue;
         const auto found = std::find(sink.names.begin(), sink.names.end(), key.str());
         if (found == sink.names.end()) {
-            const std::string_view replacement = replacement_of(key.str());
-            const std::string refusal = sink.refusal ? sink.refusal(key.str()) : "";
-            violations.push_back(where + (!refusal.empty() ? fmt::format("{}: {}", key.str(), refusal)
-                                          : replacement.empty()
-                                              ? unknown_name("key", key.str(), sink.names)
-                                              : fmt::format("'{}' was removed: {}", key.str(), replacement)));
+            refuse(node, [&] { return unknown_key(sink, key.str()); });
             continue;
         }
         if (std::find(given.begin(), given.end(), *found) != given.end()) continue;
@@ -73,8 +91,9 @@ void read_settings_table(const toml::table& table, const std::string& source, co
         const auto value = as_text(node);
         const std::string violation =
             value ? sink.take(row, *value) : *found + ": expected a plain value or a list of them";
-        if (!violation.empty()) violations.push_back(where + violation);
+        if (!violation.empty()) refuse(node, [&] { return violation; });
     }
+    if (more > 0) violations.push_back(fmt::format("{}: and {} more", source, more));
     if (!violations.empty()) throw ConfigError(violations);
 }
 

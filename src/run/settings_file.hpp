@@ -21,7 +21,10 @@ struct SettingsSink {
     std::function<std::string(std::string_view key)> refusal = {};
 };
 
-/// Throws ConfigError with all unknown keys, each with the nearest valid one, and all wrong types. `given`:
+/// The text of a file of settings. Throws IoError, and DataError for more than 16 MiB.
+std::string read_settings_file(const std::string& path);
+
+/// Throws ConfigError with unknown keys, each with the nearest valid one, and wrong types. `given`:
 /// options set on the command line, which take precedence. `source`: the name of the text in messages.
 void read_settings_text(std::string_view text, const std::string& source, const SettingsSink& sink,
                         const std::vector<std::string>& given);
