@@ -4,7 +4,7 @@
 
 #include "app/exit_code.hpp"
 #include "app/verbs.hpp"
-#include "core/json.hpp"
+#include "core/parse_json.hpp"
 #include "front/epoch_account.hpp"
 #include "io/standard_error.hpp"
 #include "store/run_store.hpp"
@@ -72,7 +72,9 @@ Answer certify_store(const std::string& path, bool json) {
             throw DataError({.source = path, .line = 0, .column = 0, .field = ""}, "nothing is closed yet",
                             "a run that has saved its state once");
         // A fit has no ledger: what it has is what it said itself.
-        const bool sound = nlohmann::json::parse(saved).value("sound", false);
+        const auto certificate = parse_json(saved);
+        const bool sound =
+            certificate.is_object() && certificate.contains("sound") && certificate["sound"] == true;
         return {json ? saved : "as the run itself said (it keeps no ledger):\n" + saved + "\n", sound};
     }
     Answer answer{json ? epochs_json(accounts) : epochs_text(accounts), sound(accounts)};

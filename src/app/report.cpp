@@ -2,7 +2,7 @@
 
 #include "app/exit_code.hpp"
 #include "app/verbs.hpp"
-#include "core/json.hpp"
+#include "core/parse_json.hpp"
 #include "io/output_file.hpp"
 #include "io/output_plan.hpp"
 #include "run/report_page.hpp"
@@ -64,7 +64,7 @@ std::string data_of(const RunStore& store) {
     const StoreState state = store.state();
     std::string saved = store.report();
     if (!saved.empty()) {
-        const auto report = nlohmann::json::parse(saved, nullptr, false);
+        const auto report = parse_json(saved);
         const Turn turns = report.is_discarded() ? 0 : turns_in(report);
         if (turns > 0 && (state.finished || turns == state.last)) return saved;
     }

@@ -1,7 +1,7 @@
 #include "proxstream/core/error.hpp"
 
 #include "app/show.hpp"
-#include "core/json.hpp"
+#include "core/parse_json.hpp"
 #include "core/text_lines.hpp"
 #include "io/output_file.hpp"
 #include "io/row_splitter.hpp"
@@ -210,7 +210,7 @@ void print_csv(const Model& model, const std::vector<LinearScore>& scores) {
 
 void show_model(const std::string& path, const ModelView& view) {
     const std::string text = read_whole_file(path);
-    const auto json = nlohmann::json::parse(text, nullptr, false);
+    const auto json = parse_json(text);
     if (!json.is_object() || !json.contains("format")) {
         throw DataError({.source = path, .line = 0, .column = 0, .field = ""},
                         "neither a run store nor a model",

@@ -2,7 +2,7 @@
 
 #include "proxstream/core/error.hpp"
 
-#include "core/json.hpp"
+#include "core/parse_json.hpp"
 #include "game/game_table.hpp"
 #include "io/output_file.hpp"
 #include "run/settings_file.hpp"
@@ -27,6 +27,8 @@ struct StrategyFile {
     }
     /// The list of players.
     Json parse(std::string_view json) const {
+        if (nests_deeply(json))
+            refuse("", "lists are nested too deeply", "strategies written by play --save");
         Json saved;
         try {
             saved = Json::parse(json);

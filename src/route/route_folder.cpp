@@ -2,7 +2,7 @@
 
 #include "proxstream/core/error.hpp"
 
-#include "core/json.hpp"
+#include "core/parse_json.hpp"
 #include "io/output_file.hpp"
 #include "route/route_tables.hpp"
 
@@ -21,7 +21,7 @@ bool is_there(const std::string& path) {
 bool is_ours(const std::string& folder) {
     const std::string path = path_in(folder, route_tables::kRun);
     if (!std::filesystem::is_regular_file(path)) return false;
-    const auto run = nlohmann::json::parse(read_whole_file(path), nullptr, false);
+    const auto run = parse_json(read_whole_file(path));
     return run.is_object() && run.value("program", nlohmann::json()) == route_tables::kProgram;
 }
 

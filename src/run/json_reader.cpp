@@ -2,7 +2,7 @@
 
 #include "proxstream/core/error.hpp"
 
-#include "core/json.hpp"
+#include "core/parse_json.hpp"
 #include "io/field_text.hpp"
 #include "run/table_columns.hpp"
 
@@ -11,6 +11,8 @@
 
 namespace proxstream {
 namespace {
+
+constexpr Index kMostKeys = 10'000;
 
 /// The text of the value as a CSV file would have it.
 std::string text_of(const nlohmann::ordered_json& value) {
@@ -53,9 +55,14 @@ bool JsonReader::next_line(std::string_view& line) {
 }
 
 std::vector<JsonReader::Field> JsonReader::parse(std::string_view line) const {
-    auto object = nlohmann::ordered_json::parse(line, nullptr, false);
-    if (object.is_discarded())
-        object = nlohmann::ordered_json::parse(without_infinities(line), nullptr, false);
+    // A parser that keeps the order of the keys searches them one by one.
+    if (shape_of_json(line).elements > kMostKeys) {
+        throw DataError({inputs_.name(), line_, 0, ""},
+                        "the object has more than " + std::to_string(kMostKeys) + " keys",
+                        "fewer; CSV takes up to a million columns");
+    }
+    auto object = parse_json<nlohmann::ordered_json>(line);
+    if (object.is_discarded()) object = parse_json<nlohmann::ordered_json>(without_infinities(line));
     if (!object.is_object()) {
         throw DataError({inputs_.name(), line_, 0, ""}, quoted_excerpt(line) + " is not a whole JSON object",
                         "one object a line, such as {\"x\": 1.5, \"city\": \"Oslo\"}");

@@ -2,7 +2,7 @@
 
 #include "proxstream/core/error.hpp"
 
-#include "core/json.hpp"
+#include "core/parse_json.hpp"
 #include "io/output_file.hpp"
 #include "run/turn_run.hpp"
 
@@ -208,7 +208,7 @@ void rescue_model(const Model& model, RunOutcome& outcome) {
 }
 
 Model parse_model(const std::string& text, const std::string& source) {
-    const Json json = Json::parse(text, nullptr, false);
+    const Json json = parse_json<Json>(text);
     if (json.is_discarded()) refuse(source, "", "is not whole JSON", "a model saved by proxstream");
     if (!json.is_object() || json.value("format", Json()) != kFormat) {
         refuse(source, "format", "is not a proxstream model", std::string("\"") + kFormat + "\"");

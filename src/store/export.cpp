@@ -2,7 +2,7 @@
 
 #include "proxstream/core/error.hpp"
 
-#include "core/json.hpp"
+#include "core/parse_json.hpp"
 #include "core/violations.hpp"
 #include "io/json_writer.hpp"
 #include "io/row_splitter.hpp"
@@ -118,7 +118,7 @@ void export_ledger_table(const RunStore& store, const ExportOptions& options, co
     std::optional<NumberTable> table;
     std::vector<std::string> keys{"t"};
     store.ledger_rows(options.account, options.first, options.last, [&](Turn turn, std::string_view line) {
-        const json row = turn > 0 ? json::parse(line, nullptr, false) : json();
+        const json row = turn > 0 ? parse_json(line) : json();
         if (!row.is_object()) return true;
         if (!table) {
             // A refused round has fewer keys than others: the first round that was played names the columns.

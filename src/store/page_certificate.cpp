@@ -1,6 +1,6 @@
 #include "proxstream/core/error.hpp"
 
-#include "core/json.hpp"
+#include "core/parse_json.hpp"
 #include "store/page_data.hpp"
 
 #include <string_view>
@@ -77,7 +77,7 @@ Json parts_form(const Json& parts, std::string_view noun) {
 
 std::string page_certificate(const std::string& written, const std::string& kind) {
     if (written.empty()) return "null";
-    const Json certificate = Json::parse(written, nullptr, false);
+    const Json certificate = parse_json<Json>(written);
     if (certificate.is_discarded()) throw DataError({"certificate", 0, 0, {}}, "not JSON", "a JSON object");
     const std::string_view noun = kind == "play" ? "player" : "epoch";
     const Json epochs = certificate.is_object() ? member(certificate, "epochs") : Json(nullptr);

@@ -1,6 +1,6 @@
 #include "store/run_identity.hpp"
 
-#include "core/json.hpp"
+#include "core/parse_json.hpp"
 #include "store/database.hpp"
 
 namespace proxstream {
@@ -16,7 +16,7 @@ std::string identity_json(const RunIdentity& identity) {
 
 RunIdentity parse_identity(std::string_view text, const std::string& source) {
     try {
-        return nlohmann::json::parse(text).get<RunIdentity>();
+        return parse_json(text).get<RunIdentity>();
     } catch (const nlohmann::json::exception& error) {
         refuse_store(source, std::string("the identity of its run cannot be read: ") + error.what());
     }

@@ -1,4 +1,4 @@
-#include "core/json.hpp"
+#include "core/parse_json.hpp"
 #include "traffic/demand_reader.hpp"
 
 #include <algorithm>
@@ -50,6 +50,7 @@ JsonDemand::Json JsonDemand::parse(std::string_view line) const {
         }
         return true;
     };
+    if (nests_deeply(line)) refuse("", "lists or objects are nested too deeply", "one object a line");
     Json object;
     try {
         object = Json::parse(line.begin(), line.end(), watch);

@@ -1,7 +1,7 @@
 /// Coordinates of nodes: TNTP node files and CSV, which are tables, and GeoJSON.
 #include "proxstream/traffic/open_network.hpp"
 
-#include "core/json.hpp"
+#include "core/parse_json.hpp"
 #include "traffic/text_table.hpp"
 
 namespace proxstream {
@@ -63,7 +63,7 @@ std::string feature_name(const Json& feature) {
 }
 
 void read_geojson(const std::string& source, const std::string& bytes, PlaceSetter& setter) {
-    const Json document = Json::parse(bytes, nullptr, false);
+    const Json document = parse_json<Json>(bytes);
     if (document.is_discarded()) {
         throw DamagedFile({source, 0, 0, ""}, "this is not valid JSON", "a GeoJSON FeatureCollection");
     }
