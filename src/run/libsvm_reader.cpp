@@ -12,6 +12,9 @@ namespace proxstream {
 namespace {
 
 constexpr std::uint64_t kMaxIndex = std::numeric_limits<FeatureIndex>::max();
+/// A dimension that is found in the data. The automatic window takes 1.2 kB a feature, and an index may be a
+/// typing error; --dimension confirms a larger one.
+constexpr Index kMostFound = 1'000'000;
 constexpr const char* kPair = "index:value with an index from ";
 
 bool is_blank(char c) noexcept {
@@ -62,7 +65,8 @@ LibsvmReader::LibsvmReader(InputQueue inputs, LibsvmOptions options, TargetRule 
     : inputs_(std::move(inputs)),
       zero_based_(options.zero_based),
       target_parser_(std::move(target)),
-      dimension_(options.dimension) {
+      dimension_(options.dimension),
+      found_(options.dimension == 0) {
     std::vector<std::string> violations = target_parser_.rule().violations();
     if (dimension_ > kMaxIndex) {
         violations.push_back("--dimension: " + std::to_string(dimension_) + " is above the limit of " +
@@ -91,7 +95,7 @@ Index LibsvmReader::find_dimension(std::size_t max_line) const {
                 continue;  // read_row() meets the error again and applies the policy
             }
             const std::uint64_t index = last_index(line);
-            if (index > kMaxIndex) continue;
+            if (index >= kMostFound + (zero_based_ ? 0 : 1)) continue;  // read_row() refuses it
             found = found || without_comment(line).find(':') != std::string_view::npos;
             largest = std::max(largest, index);
         }
@@ -167,6 +171,11 @@ const char* LibsvmReader::parse_feature(const char* p, const char* last) {
     }
     if (index < first_index) {
         refuse("the index is 0", kPair + std::string("1 on (--zero-based if the first feature is 0)"));
+    }
+    if (found_ && index - first_index >= kMostFound) {
+        refuse("index " + std::string(between(p, colon).substr(0, 20)) + " is too large",
+               "at most " + std::to_string(kMostFound - 1 + first_index) +
+                   " where the dimension is found in the data; --dimension N allows more");
     }
     if (index - first_index >= dimension_) {
         refuse("index " + std::string(between(p, colon).substr(0, 20)) + " is too large",

@@ -32,6 +32,7 @@ class LibsvmReader final : public RowReader {
     bool zero_based_;
     TargetParser target_parser_;
     Index dimension_;
+    bool found_;  // the dimension is that of the data, not given
     std::vector<std::string> no_names_;
 
     // Of the current row, which enters the block only if all of it is good.

@@ -304,6 +304,26 @@ TEST(Libsvm, ReportsEveryBadRowAndReadsTheNext) {
                             {"unknown label '2'", "-1 or 1"});
 }
 
+TEST(Libsvm, AFoundDimensionHasALimitThatTheOptionRaises) {
+    const std::string text = "1 1:1\n1 1000001:1\n1 3:1\n";
+    const auto reader = open_text(text, libsvm_options());
+    EXPECT_EQ(reader->features(), 3U);
+    RowBlock block(true);
+    ASSERT_TRUE(reader->read_row(block));
+    expect_error<DataError>([&] { reader->read_row(block); }, {"t:2, column 2: index 1000001 is too large",
+                                                               "at most 1000000 where", "--dimension N"});
+    ASSERT_TRUE(reader->read_row(block));
+
+    ReaderOptions given = libsvm_options();
+    given.libsvm.dimension = 1'000'001;
+    EXPECT_EQ(read_text(text, given).rows(), 3U);
+    EXPECT_EQ(open_text("1 1000000:1\n", libsvm_options())->features(), 1'000'000U);
+    ReaderOptions zero = libsvm_options();
+    zero.libsvm.zero_based = true;
+    EXPECT_EQ(open_text("1 999999:1\n", zero)->features(), 1'000'000U);
+    expect_error<DataError>([&] { read_text("1 1000000:1\n", zero); }, {"at most 999999 where"});
+}
+
 TEST(Libsvm, ColumnNamesDoNotApply) {
     ReaderOptions options = libsvm_options();
     options.table.label = "y";
