@@ -11,6 +11,8 @@ namespace {
 
 constexpr std::size_t kFirstBuffer = std::size_t{1} << 12U;
 constexpr std::size_t kBlock = std::size_t{1} << 18U;  // what the buffer grows to on a source that keeps up
+/// A million bytes of gzip hold a thousand million line breaks, which would be read for minutes.
+constexpr std::uint64_t kMostBlankLines = 1'000'000;
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 }  // namespace
@@ -80,6 +82,16 @@ bool LineReader::take_line() {
         cursor_ = found ? stop + 1 : end_;
         record_end_ = stop > line_begin && buffer_[stop - 1] == '\r' ? stop - 1 : stop;
         refuse_binary(line_begin, stop);
+        const std::string_view line(buffer_.data() + line_begin, record_end_ - line_begin);
+        const bool begins = !line.empty() && line.front() > ' ';  // most lines need no search
+        blank_lines_ = !begins && without_blanks(line).empty() ? blank_lines_ + 1 : 0;
+        if (blank_lines_ > kMostBlankLines) {
+            ended_ = true;
+            cursor_ = end_;  // nothing more is read
+            throw DamagedFile(
+                {name(), lines_, 0, ""},
+                "more than " + std::to_string(kMostBlankLines) + " blank lines follow each other", "rows");
+        }
         return true;
     }
 }

@@ -53,8 +53,9 @@ class LineReader {
     std::size_t zero_ = 0;        // the first zero byte behind the lines taken so far; end_ if there is none
     std::uint64_t dropped_ = 0;   // bytes of the source in front of buffer_[0]
     std::uint64_t record_line_ = 0;
-    std::uint64_t lines_ = 0;  // lines taken so far
-    bool filled_ = false;      // the last read left no room
+    std::uint64_t lines_ = 0;        // lines taken so far
+    std::uint64_t blank_lines_ = 0;  // at the end of these
+    bool filled_ = false;            // the last read left no room
     bool ended_ = false;
     bool in_overlong_ = false;  // the rest of a refused line is still to be skipped
 };

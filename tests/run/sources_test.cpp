@@ -105,6 +105,28 @@ TEST(Lines, BinaryIsNamedWithItsOffset) {
     expect_error<DataError>([&] { huge.next(line); }, {"looks like a binary file", "offset 0"});
 }
 
+TEST(Lines, AFloodOfBlankLinesIsRefused) {
+    const std::string blanks = "\n \r\n\t\n\r\n";
+    const auto read = [&](Index blank_lines, const std::string& after) {
+        std::string text = "x\n";
+        for (Index i = 0; i < blank_lines; i += 4) text += blanks;
+        LineReader lines(memory_input("t", text + after).open());
+        std::string_view line;
+        std::uint64_t count = 0;
+        while (lines.next(line)) ++count;
+        return count;
+    };
+    EXPECT_EQ(read(1'000'000, "y\n"), 1'000'002U);
+    expect_error<DamagedFile>(
+        [&] { read(2'000'000, "y\n"); },
+        {"t:1000002", "more than 1000000 blank lines follow each other; expected rows"});
+    // Nothing is read behind them, so a reader that skips errors ends soon.
+    LineReader lines(memory_input("t", std::string(3'000'000, '\n')).open());
+    std::string_view line;
+    EXPECT_THROW(while (lines.next(line)){}, DamagedFile);
+    EXPECT_FALSE(lines.next(line));
+}
+
 // ---------------------------------------------------------------- gzip
 
 TEST(Gzip, FoundByContentAndJoinedMembersAreOneStream) {
