@@ -12,7 +12,7 @@ namespace {
 
 /// Capacity of links whose time does not depend on it, if the file says 0.
 constexpr Real kUnlimited = 1e12;
-/// Node numbers without a link become nodes too, if there are at most this many more than links.
+/// Node numbers without a link become nodes too; at most so many more than ends of links are believed.
 constexpr std::uint64_t kSpareNodes = 1000;
 
 /// The meaning of the columns of a link row: from the comment above the rows, or in the usual order.
@@ -226,8 +226,14 @@ class TntpNetworkReader {
                                 std::to_string(ids.size()),
                             "at least as many as the links have");
         }
-        const bool numbered = declared && *ids.begin() >= 1 && *ids.rbegin() <= *declared;
-        if (numbered && *declared <= 2 * rows_.size() + kSpareNodes) {
+        const Number most = 2 * rows_.size() + kSpareNodes;
+        if (declared && *declared > most) {
+            throw DataError(metadata_.where("NUMBER OF NODES"),
+                            "the metadata say " + count_of(*declared, "node") + ", the links have " +
+                                std::to_string(ids.size()),
+                            "at most " + std::to_string(most) + " with " + count_of(rows_.size(), "link"));
+        }
+        if (declared && *ids.begin() >= 1 && *ids.rbegin() <= *declared) {
             if (const auto spare = *declared - ids.size(); spare > 0)
                 note(count_of(spare, "node") + " of " + std::to_string(*declared) + " have no link");
             for (Number id = 1; id <= *declared; ++id) ids.insert(ids.end(), id);
@@ -248,8 +254,14 @@ class TntpNetworkReader {
     /// `ids` are those of the nodes, in their order.
     void bar_zones(const std::set<Number>& ids) {
         const auto zones = metadata_.count("NUMBER OF ZONES");
+        if (zones && *zones > ids.size()) {
+            throw DataError(metadata_.where("NUMBER OF ZONES"),
+                            "the metadata say " + count_of(*zones, "zone") + ", the network has " +
+                                count_of(ids.size(), "node"),
+                            "at most as many zones as nodes");
+        }
         const bool consecutive = *ids.begin() == 1 && *ids.rbegin() == ids.size();
-        file_.zones = zones && *zones > 0 && *zones <= ids.size() && consecutive ? Index{*zones} : ids.size();
+        file_.zones = zones && *zones > 0 && consecutive ? Index{*zones} : ids.size();
         const auto first = metadata_.count("FIRST THRU NODE");
         if (!first) note("FIRST THRU NODE is missing: 1 is assumed");
         NodeIndex barred = 0;

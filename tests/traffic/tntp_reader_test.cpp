@@ -170,6 +170,16 @@ TEST(TntpNetwork, CountsMustAgree) {
               "net:2 (NUMBER OF NODES): the metadata say 3 nodes, the links have 4; expected at least as "
               "many as the "
               "links have");
+    for (const char* nodes : {"1007", "2000000000", "10000000000000000000"}) {
+        EXPECT_EQ(data_error_of(
+                      [&] { network_of(replaced(whole, "NODES>\t\t4", std::string("NODES> ") + nodes)); }),
+                  std::string("net:2 (NUMBER OF NODES): the metadata say ") + nodes +
+                      " nodes, the links have 4; expected at most 1006 with 3 links");
+    }
+    EXPECT_EQ(network_of(replaced(whole, "NODES>\t\t4", "NODES> 1006")).network.nodes(), 1006U);
+    EXPECT_EQ(data_error_of([&] { network_of(replaced(whole, "ZONES> 2", "ZONES> 2000000000")); }),
+              "net:1 (NUMBER OF ZONES): the metadata say 2000000000 zones, the network has 4 nodes; expected "
+              "at most as many zones as nodes");
     EXPECT_NE(data_error_of([&] {
                   network_of(replaced(whole, "LINKS> 3", "LINKS> many"));
               }).find("'many' is not a whole number"),
