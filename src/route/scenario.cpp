@@ -44,9 +44,38 @@ NetworkFile read_ground(const RouteSettings& settings) {
     return open_network(settings.network, options);
 }
 
+/// Multiplies the demand of a built-in network; readers of files multiply theirs themselves.
+class ScaledDemand final : public DemandStream {
+  public:
+    ScaledDemand(std::unique_ptr<DemandStream> inner, Real scale) : inner_(std::move(inner)), scale_(scale) {}
+
+    const std::vector<Pair>& pairs() const override { return inner_->pairs(); }
+    bool announce(DemandPeriod& period) override { return inner_->announce(period); }
+    void reveal(DemandPeriod& period) override {
+        inner_->reveal(period);
+        for (Real& demand : period.demand) {
+            demand *= scale_;
+            if (!(demand <= kAbsurd)) {
+                throw DataError({.source = source(), .line = line(), .column = 0, .field = ""},
+                                "the demand is too large", "at most 1e150, scaled");
+            }
+        }
+    }
+    std::string source() const override { return inner_->source(); }
+    std::uint64_t line() const override { return inner_->line(); }
+    std::vector<std::string> notes() const override { return inner_->notes(); }
+
+  private:
+    std::unique_ptr<DemandStream> inner_;
+    Real scale_;
+};
+
 Ground built_in(const RouteSettings& settings) {
     Ground ground{make_built_in(settings.network.substr(kBuiltin.size()), settings.demand, settings.seed)};
     ground.rereadable = true;
+    ground.open_demand = [open = std::move(ground.open_demand), scale = settings.scale] {
+        return std::make_unique<ScaledDemand>(open(), scale);
+    };
     return ground;
 }
 
@@ -249,7 +278,7 @@ StaticTask open_static_task(const RouteSettings& settings) {
     validate(settings);
     RouteSettings as_trips = settings;
     if (as_trips.demand_format == "auto") as_trips.demand_format = "trips";
-    Ground ground = from_files(as_trips, nullptr);
+    Ground ground = open_ground(as_trips, nullptr);
     if (!ground.open_demand) throw ConfigError("demand: give a file of demand");
     const auto stream = ground.open_demand();
     DemandPeriod period;
