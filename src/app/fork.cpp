@@ -99,7 +99,7 @@ int fork_run(const std::vector<std::string>& arguments) {
         take_settings(store->settings(), before);
     }
     LearnSettings settings = before;
-    settings.store = arguments[1];
+    if (!help) settings.store = arguments[1];
     for (std::string* parents : {&settings.predictions, &settings.metrics, &settings.save,
                                  &settings.certificate_json, &settings.report})
         parents->clear();

@@ -23,7 +23,8 @@ std::optional<int> resume_settings(const std::string& path, const std::vector<st
     const auto may_change = [&](const OptionRow<Settings>& row) {
         if (std::find(further.begin(), further.end(), row.name) != further.end()) return true;
         const bool screen = row.name == "progress" || row.name == "quiet" || row.name == "verbose";
-        return !affects_results(row) && (row.group != "Output" || screen) && row.name != "store";
+        const bool fixed = (row.group == "Output" && !screen) || row.group == "Comparison";
+        return !affects_results(row) && !fixed && row.name != "store";
     };
     return parse_command_line("resume",
                               "Continues a stored run, bit for bit as if it had never stopped.\n"
