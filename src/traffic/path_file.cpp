@@ -26,6 +26,8 @@ class PathFileReader {
     PathLists read() {
         std::string_view line;
         while (lines_.next(line)) read_line(line);
+        if (!any_)
+            throw DamagedFile({lines_.name(), 0, 0, ""}, "there is no path in the file", "a path a line");
         PathLists lists;
         for (const std::vector<Path>& of_pair : paths_) {
             for (const Path& path : of_pair) lists.add_path(path.links);
@@ -93,6 +95,7 @@ class PathFileReader {
     void read_line(std::string_view line) {
         split(line);
         if (!head_ && lists_.size() == 1 && lists_.front().empty()) return;
+        any_ = true;
         std::optional<Pair> pair;
         if (head_) pair = read_pair();
         for (const PathWords& words : lists_) read_path(pair, words);
@@ -192,6 +195,7 @@ class PathFileReader {
     std::optional<std::vector<PathWords>> head_;  // the part before the colon
     std::vector<PathWords> lists_;                // the part after it, cut at commas
     std::uint64_t words_ = 0;
+    bool any_ = false;              // line with a path
     std::vector<NodeIndex> nodes_;  // of the current path
     std::vector<LinkIndex> links_;
 };

@@ -114,6 +114,8 @@ TEST(PathFile, ErrorsNameLineAndCause) {
               "parallel links");
     EXPECT_EQ(refusal("a d: a"),
               "tunnels:1, column 3 (a): the path has no link; expected at least two nodes");
+    for (const char* none : {"", "\n", "# only a remark\n \n"})
+        EXPECT_EQ(refusal(none), "tunnels: there is no path in the file; expected a path a line");
     EXPECT_EQ(refusal("a d:"), "tunnels:1, column 2: a path is empty; expected nodes of the network");
     EXPECT_EQ(refusal("a d: a-c-d,"), "tunnels:1, column 3: a path is empty; expected nodes of the network");
     EXPECT_EQ(
