@@ -162,6 +162,7 @@ bool next_full_line(LineReader& lines, std::string_view& line) {
 
 std::string read_all(const Input& input) {
     constexpr std::size_t kPiece = std::size_t{1} << 16U;
+    constexpr std::size_t kMost = std::size_t{1} << 29U;
     const auto source = input.open();
     std::string bytes;
     for (;;) {
@@ -170,6 +171,11 @@ std::string read_all(const Input& input) {
         const std::size_t count = source->read(std::span(bytes).subspan(before));
         bytes.resize(before + count);
         if (count == 0) return bytes;
+        if (bytes.size() > kMost) {
+            throw DamagedFile({input.name, 0, 0, ""},
+                              "the file is larger than the limit of " + std::to_string(kMost) + " bytes",
+                              "a network or a demand matrix");
+        }
     }
 }
 

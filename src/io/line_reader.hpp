@@ -63,7 +63,7 @@ class LineReader {
 /// The next line that is not blank; false at the end.
 bool next_full_line(LineReader& lines, std::string_view& line);
 
-/// All bytes of an input, gunzipped.
+/// All bytes of an input, gunzipped. Throws DamagedFile for more than 512 MiB.
 std::string read_all(const Input& input);
 
 /// Several inputs, one after the other.

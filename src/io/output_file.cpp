@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <new>
 #include <utility>
 
 #include <fcntl.h>
@@ -146,7 +147,7 @@ bool is_regular_file(const std::string& path) {
     return stat(path.c_str(), &status) == 0 && S_ISREG(status.st_mode);
 }
 
-std::string read_whole_file(const std::string& path, std::size_t most) {
+std::string read_whole_file(const std::string& path, std::size_t most) try {
     constexpr std::size_t kPiece = std::size_t{1} << 16U;
     const std::unique_ptr<std::FILE, CloseInput> file(std::fopen(path.c_str(), "rb"));
     if (!file) throw IoError(path, "cannot be read", errno);
@@ -163,6 +164,8 @@ std::string read_whole_file(const std::string& path, std::size_t most) {
         }
         if (text.size() == before) return text;
     }
+} catch (const std::bad_alloc&) {
+    throw IoError(path, "cannot be read", ENOMEM);
 }
 
 }  // namespace proxstream
