@@ -32,8 +32,11 @@ struct StrategyFile {
         Json saved;
         try {
             saved = Json::parse(json);
-        } catch (const nlohmann::json::exception& error) {
-            refuse("", std::string("not JSON: ") + error.what(), "strategies written by play --save");
+        } catch (const Json::parse_error& error) {
+            refuse("", fmt::format("not JSON from byte {} on", error.byte),
+                   "strategies written by play --save");
+        } catch (const Json::exception&) {
+            refuse("", "a number is too large", "strategies written by play --save");
         }
         if (!saved.is_object() || saved.value("format", Json()) != kFormat || !saved["players"].is_array())
             refuse("format", "the file has no strategies", "a file written by play --save");
