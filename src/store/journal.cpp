@@ -203,6 +203,10 @@ void Journal::read_position() {
     if (count != at_.stored - at_.folded)
         refuse_store(path(), fmt::format("turns are missing between {} and {}", at_.folded, at_.stored));
     at_.ended = read_fact(database, "ended") == std::to_string(at_.stored);
+    if (auto lost = read_recovered(database)) {
+        recovered_ = true;
+        lost_sums_ = std::move(*lost);
+    }
 }
 
 std::string Journal::new_id() {
@@ -222,7 +226,7 @@ std::int64_t Journal::now() const {
 
 bool Journal::state_due() const noexcept {
     if (at_.played == at_.saved) return false;
-    return options_.save_every_commit ||
+    return options_.save_every_commit || recovered_ ||
            schedule_.written >= std::max(schedule_.state_size, kLeastBetweenStates) ||
            seconds_since(schedule_.last_state) >= kStateSeconds;
 }
@@ -268,6 +272,12 @@ Turn Journal::restore(const Serialise& serialise) {
         refuse_store(path(), "every saved state is damaged, and the first turns are folded" +
                                  (restored.damage.empty() ? "" : ": " + restored.damage));
     }
+    // The state has the sums that a recovered store lacks; from the first turn on, the replay makes them.
+    if (at_.played == 0) lost_sums_.clear();
+    OutputMarks unused;
+    if (!lost_sums_.empty() && prepare_) prepare_(unused);
+    if (!lost_sums_.empty())
+        refuse_store(path(), fmt::format("the sums of account {} are missing", lost_sums_.front()));
     return at_.played;
 }
 
@@ -318,21 +328,25 @@ void Journal::row(std::uint64_t account, const RoundReport& report, const RowExt
 void Journal::replay_line(StoredLine line, const std::string& seal) {
     const std::optional<std::string> stored = file_->text_of(line);
     const bool folded = line.line <= accounts_.at(line.account).folded_lines;
-    if (stored ? *stored != line.text && *stored != seal : !folded) refuse_replay("a ledger row");
+    const bool lost = recovered_ && !stored;
+    if (stored ? *stored != line.text && *stored != seal : !folded && !lost) refuse_replay("a ledger row");
     // From here on rows are kept: those that are not in the sums are needed.
-    if (stored == seal && options_.keep.ledger_rows && !folded) batch_.lines.push_back(std::move(line));
+    if ((lost || stored == seal) && options_.keep.ledger_rows && !folded)
+        batch_.lines.push_back(std::move(line));
 }
 
 void Journal::close_account(std::uint64_t account, const RunFooter& footer, const Tally& sums) {
     LedgerLines& lines = lines_of(account);
     Ledger& ledger = accounts_.at(account);
-    if (!options_.keep.ledger_rows) ledger.stored.folded = FoldedRows{lines.mark(), sums}.bytes();
+    const bool lost = std::erase(lost_sums_, account) > 0;
+    if (!options_.keep.ledger_rows || lost) ledger.stored.folded = FoldedRows{lines.mark(), sums}.bytes();
+    if (lost) ledger.folded_lines = lines.count();
     ledger.stored.footer.clear();
     lines.append_footer(ledger.stored.footer, footer);
     const bool has_row = std::any_of(current_.lines.begin(), current_.lines.end(),
                                      [&](const StoredLine& line) { return line.account == account; });
     ledger.stored.footer_turn = at_.played + (has_row ? 1 : 0);
-    if (!replaying()) ledger.changed = true;
+    if (!replaying() || lost) ledger.changed = true;
 }
 
 void Journal::input(std::string_view body, std::string_view key) {
@@ -344,6 +358,10 @@ void Journal::replay_turn() {
     if (at_.played >= at_.folded) {
         const auto stored = read_turn(file_->database, at_.played + 1);
         if (!stored || stored->decision != current_.turn.decision) refuse_replay("the decision");
+    }
+    if (recovered_) {
+        for (StoredAlarm& alarm : current_.alarms)
+            batch_.alarms.emplace_back(at_.played + 1, std::move(alarm));
     }
     current_ = {};
     ++at_.played;
@@ -371,7 +389,8 @@ void Journal::end_turn(const Serialise& serialise) {
 }
 
 void Journal::commit(const Serialise* serialise) {
-    if (replaying()) return;
+    // What a recovered store lacks is written with its next state, or made anew once more.
+    if (replaying() || (recovered_ && serialise == nullptr)) return;
     std::string state;
     if (serialise != nullptr) {
         StateMarks marks;
@@ -388,12 +407,14 @@ void Journal::commit(const Serialise* serialise) {
         file_->write(batch_);
         if (!state.empty()) file_->write(series_);
         if (!state.empty()) file_->write_state(at_.played, state);
+        if (recovered_) write_recovered(file_->database, std::nullopt);
         if (!state.empty() && !options_.keep.ledger_rows) file_->drop_lines();
         transaction.commit();
     }
     // If the transaction fails, everything is still here for the next attempt.
     for (auto& [account, ledger] : accounts_) ledger.changed = false;
     batch_ = {};
+    recovered_ = false;
     if (!state.empty()) series_.settle();
     at_.stored = at_.played;
     schedule_.last_commit = Clock::now();

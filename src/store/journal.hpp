@@ -195,6 +195,8 @@ class Journal {
     Series series_;
     Position at_;
     Outputs outputs_;
+    bool recovered_ = false;                // of a recovered store, until its next state
+    std::vector<std::uint64_t> lost_sums_;  // accounts, as read_recovered()
     SaveSchedule schedule_;
     bool by_hand_ = false;
     std::int64_t last_time_ = 0;

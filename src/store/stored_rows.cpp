@@ -5,6 +5,7 @@
 #include "core/serialise_each.hpp"
 
 #include <algorithm>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -140,6 +141,27 @@ std::optional<std::string> read_fact(Database& database, std::string_view name) 
 void write_fact(Database& database, std::string_view name, std::string_view value) {
     Statement(database, "INSERT OR REPLACE INTO facts (name, value, seal) VALUES (?1, ?2, ?3)")
         .run_sealed(name, Packed{value});
+}
+
+std::optional<std::vector<std::uint64_t>> read_recovered(Database& database) {
+    std::istringstream text(read_fact(database, "recovered").value_or(""));
+    std::string word;
+    if (!(text >> word)) return std::nullopt;
+    std::vector<std::uint64_t> accounts;
+    for (std::uint64_t account = 0; text >> account;) accounts.push_back(account);
+    return accounts;
+}
+
+void write_recovered(Database& database, const std::optional<std::vector<std::uint64_t>>& accounts) {
+    write_fact(database, "recovered", accounts ? fmt::format("accounts {}", fmt::join(*accounts, " ")) : "");
+}
+
+StateMarks read_marks(std::string_view stored, const std::string& source) {
+    const std::string bytes = unpacked(stored);
+    StateArchive archive(bytes, source);
+    StateMarks marks;
+    marks.serialise(archive);
+    return marks;
 }
 
 std::string state_bytes(StateMarks marks, const SerialiseRun& run) {

@@ -91,6 +91,12 @@ void read_lines(Database& database, std::uint64_t account, std::uint64_t first, 
 std::optional<std::string> read_fact(Database& database, std::string_view name);
 void write_fact(Database& database, std::string_view name, std::string_view value);
 
+/// A store that `recover` has made lacks parts that the next resume makes anew: ledger rows and alarms of the
+/// turns that it plays again, and the sums of these accounts, which the restored state has. Nothing: another
+/// store, or one that is complete again.
+std::optional<std::vector<std::uint64_t>> read_recovered(Database& database);
+void write_recovered(Database& database, const std::optional<std::vector<std::uint64_t>>& accounts);
+
 /// Saves or restores the state of a run.
 using SerialiseRun = std::function<void(StateArchive&)>;
 /// Where a run was when its state was saved.
@@ -102,6 +108,8 @@ struct StateMarks {
 };
 
 std::string state_bytes(StateMarks marks, const SerialiseRun& run);
+/// The marks of a saved state, as stored. Throws DataError if the state is damaged.
+StateMarks read_marks(std::string_view stored, const std::string& source);
 struct RestoredState {
     bool found = false;
     Turn turn = 0;            // after which the state was saved
