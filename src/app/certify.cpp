@@ -70,7 +70,7 @@ Answer certify_store(const std::string& path, bool json) {
         const std::string saved = store.certificate();
         if (saved.empty())
             throw DataError({.source = path, .line = 0, .column = 0, .field = ""}, "nothing is closed yet",
-                            "a run that has saved its state once");
+                            "a run that has saved its state once; a recovered one has to be resumed");
         // A fit has no ledger: what it has is what it said itself.
         const auto certificate = parse_json(saved);
         const bool sound =

@@ -80,6 +80,7 @@ constexpr std::array kVerbs{
     Verb{"show", "show a stored run, or the weights of a saved model", show_file},
     Verb{"resume", "continue a stored run, bit for bit as if it had never stopped", resume_run},
     Verb{"fork", "start a new run from the state of a stored run, with the same or other options", fork_run},
+    Verb{"recover", "make a new store of what is whole in a damaged one", recover_run},
     Verb{"export",
          "write a stored run's ledger, decisions, figures or inputs as JSON lines, CSV or NumPy file",
          export_run},

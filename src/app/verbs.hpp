@@ -28,6 +28,7 @@ int show_file(const std::vector<std::string>& arguments);
 int export_run(const std::vector<std::string>& arguments);
 int resume_run(const std::vector<std::string>& arguments);
 int fork_run(const std::vector<std::string>& arguments);
+int recover_run(const std::vector<std::string>& arguments);
 
 // `resume` of each kind of run: with the settings in its store, and options that change no figures.
 int resume_learn(const std::string& path, const std::vector<std::string>& arguments);

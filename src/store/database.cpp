@@ -17,8 +17,10 @@ constexpr int kBusyMilliseconds = 5000;
 }  // namespace
 
 void refuse_store(const std::string& path, const std::string& problem) {
-    throw DataError({.source = path, .line = 0, .column = 0, .field = ""}, problem,
-                    "a file that proxstream has written with --store");
+    throw DataError(
+        {.source = path, .line = 0, .column = 0, .field = ""}, problem,
+        "a file that proxstream has written with --store; if it is damaged, 'proxstream recover " + path +
+            " OUT' makes a new one of what is whole");
 }
 
 void Database::Close::operator()(sqlite3* handle) const noexcept {
