@@ -173,9 +173,12 @@ Inequality CertificateBuilder::minkowski() const {
                                               "that <= (sqrt(sum r_{t-1}^2)+sqrt(V)/w_a)^2"));
     if (nothing_played(line) || unmeasured(line)) return line;
     const Real right = with_variation(tally_.gaps_.exits.value());
-    // Pure arithmetic on the same figures: only the summation rounds.
+    // Pure arithmetic on the same figures: only the squares and their sums round.
+    const CompensatedSum& bound = tally_.gaps_.bound;
+    const Real lost = std::sqrt(bound.underflow());
     return line
-        .judge(tally_.gaps_.bound.value(), right, tally_.gaps_.bound.rounding(8) + 16 * kUnitRoundoff * right)
+        .judge(bound.value(), right,
+               bound.rounding(8) + 16 * kUnitRoundoff * right + lost * (4 * std::sqrt(right) + 4 * lost))
         .blame("the sums themselves are wrong");
 }
 

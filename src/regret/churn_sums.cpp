@@ -1,11 +1,11 @@
 #include "regret/churn_sums.hpp"
 
+#include "core/rounding.hpp"
 #include "regret/energy_sums.hpp"
 #include "regret/noise_sums.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace proxstream {
 
@@ -24,8 +24,7 @@ void ChurnSums::add(const RunHeader& rules, const RoundReport& report) {
     const Real expected =
         rules.switching * report.movement_one + rules.proximal / 2 * report.movement * report.movement;
     const Real sums = 2 * static_cast<Real>(rules.dimension) + 16;
-    // Squares below the smallest number are lost.
-    const Real lost = rules.proximal * static_cast<Real>(rules.dimension) * std::numeric_limits<Real>::min();
+    const Real lost = (1 + rules.proximal + rules.switching) * lost_to_underflow(rules.dimension);
     if (std::abs(report.penalty - expected) > sums * kUnitRoundoff * expected + lost)
         off_penalty.note(report.round);
     add_path(rules, report);
@@ -43,22 +42,25 @@ void ChurnSums::add_path(const RunHeader& rules, const RoundReport& report) {
     const Real steps = static_cast<Real>(report.steps);
     const Real off = report.gap_rounding;
     const Real noise = sure_noise(rules, report);
+    // The length of a move is the root of a sum of squares.
+    const Real short_moves =
+        (steps + static_cast<Real>(report.cheap_steps) + 1) * root_lost_to_underflow(rules.dimension);
     if (report.cheap_steps > 0) {
         unproved.note(report.round);
     } else if (stood_still(report) && report.path == 0) {
         path.observe(report.round, 0, 0, 0);
     } else if (std::isfinite(report.objective_entry) && std::isfinite(report.objective_exit)) {
         // An update may also have been accepted by the rounding of a value.
-        const Real slack =
-            (1 + steps) * fall_rounding(report) +
-            std::abs(factor) * (2 * report.path * off + steps * step * off * report.target_gap) +
-            noise * steps * step * off;
+        const Real slack = (1 + steps) * fall_rounding(report) +
+                           std::abs(factor) * (2 * report.path * off +
+                                               (steps * step * off + short_moves) * report.target_gap) +
+                           noise * steps * step * off;
         path.observe(report.round, factor * report.target_gap * report.path - noise * report.path,
                      report.objective_entry - report.objective_exit, slack);
     }
     // `off` covers the rounding of a point divided by eta, and every update rounds its point once.
     const Real reach = report.path + report.jump;
-    if (report.movement > reach + (steps + 1) * step * off + 8 * kUnitRoundoff * reach)
+    if (report.movement > reach + (steps + 1) * step * off + short_moves + 8 * kUnitRoundoff * reach)
         strayed.note(report.round);
 }
 

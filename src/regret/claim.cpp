@@ -1,5 +1,7 @@
 #include "regret/claim.hpp"
 
+#include "core/rounding.hpp"
+
 #include <cmath>
 
 #include <fmt/format.h>
@@ -19,6 +21,8 @@ Claim& Claim::judge(Real left_side, Real right_side, Real rounding, Real scale) 
     if (!std::isfinite(left) || !std::isfinite(right) || !std::isfinite(slack))
         return drop(Verdict::not_applicable, "the figures leave the range of double precision");
     verdict = decide(scale);
+    if (verdict == Verdict::undecided && slack < kTinySlack)
+        return drop(Verdict::not_applicable, "the figures leave the range of double precision");
     if (verdict == Verdict::undecided)
         explanation =
             fmt::format("rounding may have changed the two sides by {:.3g}, too much to tell", slack);

@@ -4,6 +4,8 @@
 #include "proxstream/core/state_archive.hpp"
 #include "proxstream/core/types.hpp"
 
+#include "core/rounding.hpp"
+
 #include <cmath>
 #include <cstdint>
 
@@ -27,8 +29,11 @@ class CompensatedSum {
     Real rounding(Real roundings) const {
         const Real length = static_cast<Real>(count_) * kUnitRoundoff;
         return 2 * kUnitRoundoff * std::abs(value()) +
-               (roundings * kUnitRoundoff + 2 * length * length) * magnitude_;
+               (roundings * kUnitRoundoff + 2 * length * length) * magnitude_ + underflow();
     }
+
+    /// What underflow may have taken from the terms, if they are products.
+    Real underflow() const { return magnitude_ > 0 ? lost_to_underflow(count_) : 0; }
 
     void serialise(StateArchive& archive);
 

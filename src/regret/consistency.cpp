@@ -1,10 +1,11 @@
 #include "consistency.hpp"
 
+#include "core/rounding.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <iterator>
-#include <limits>
 #include <string>
 
 namespace proxstream {
@@ -54,14 +55,15 @@ void Consistency::add_distances(const RunHeader& rules, const RoundReport& repor
     // sum e |P_e| <= e_max sqrt(N sum |P_e|^2), by Cauchy and Schwarz.
     if (rules.step_rule != StepRule::none && report.cheap_steps == 0) {
         const Real steps = static_cast<Real>(report.steps);
-        // Squares below the smallest number are lost.
-        const Real squares = report.squared_gaps + steps * std::numeric_limits<Real>::min();
-        const Real most = report.largest_step * std::sqrt(steps * squares);
+        const Real squares = report.squared_gaps + steps * lost_to_underflow(1);
+        const Real most = report.largest_step * std::sqrt(steps * squares) +
+                          steps * root_lost_to_underflow(rules.dimension);
         if (report.path > most * (1 + 1e-9)) path_.note(report.round);
     }
     if (point_norm_ > 0 || report.point_norm > 0) {
         const Real size = point_norm_ + report.point_norm + movement_;
-        const Real slack = (64 + static_cast<Real>(rules.dimension)) * kUnitRoundoff * size;
+        const Real slack = (64 + static_cast<Real>(rules.dimension)) * kUnitRoundoff * size +
+                           lost_to_underflow(rules.dimension);
         if (checked_ > 1 && std::abs(report.point_norm - point_norm_) > movement_ + slack)
             norm_.note(report.round);
     }

@@ -1,5 +1,6 @@
 #include "regret/gap_sums.hpp"
 
+#include "core/rounding.hpp"
 #include "regret/noise_sums.hpp"
 
 #include <algorithm>
@@ -51,7 +52,7 @@ void GapSums::add_exit(const RunHeader& rules, const RoundReport& played) {
         return;
     }
     const Real target_gap = rules.hysteresis * played.tolerance;
-    if (std::abs(played.target_gap - target_gap) > 4 * kUnitRoundoff * target_gap)
+    if (std::abs(played.target_gap - target_gap) > 4 * kUnitRoundoff * target_gap + lost_to_underflow(1))
         off_target_gap.note(played.round);
     if (played.status == RoundStatus::budget_exhausted) {
         exhausted.note(played.round);

@@ -2,6 +2,8 @@
 
 #include "proxstream/core/error.hpp"
 
+#include "core/rounding.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -78,7 +80,8 @@ void MixtureBound::add(Round round, const EnsembleRound& ensemble, Real played) 
         tracked_gaps_.add(ensemble.mixer_losses[mixture_.tracking_place()] -
                           weighted(tracked_, ensemble.losses));
     }
-    slack_ += (16 * static_cast<Real>(losses_.size()) + 64) * kUnitRoundoff * largest;
+    const Real operations = 16 * static_cast<Real>(losses_.size()) + 64;
+    slack_ += operations * (kUnitRoundoff * largest + lost_to_underflow(1));
 
     mixture_.update({ensemble.losses, ensemble.slopes, ensemble.mixer_losses});
     const AdaShare& top = mixture_.top();
@@ -89,10 +92,10 @@ void MixtureBound::add(Round round, const EnsembleRound& ensemble, Real played) 
     }
 }
 
-/// A price is made of sums of as many positive terms as there were rounds.
+/// A price is made of sums of as many positive terms as there were rounds, and of roots of squares.
 Real MixtureBound::rounding(Real price) const {
     const Real operations = 16 * static_cast<Real>(losses_.size() + 8) * static_cast<Real>(rounds_);
-    return operations * kUnitRoundoff * price;
+    return operations * (kUnitRoundoff * price + root_lost_to_underflow(1));
 }
 
 MixtureBound::Side MixtureBound::against_members() const {

@@ -13,7 +13,8 @@ RoundingBounds::RoundingBounds(const RunHeader& header)
       prox_(header.prox_scale / header.reference_step),
       accepts_steps_(header.step_rule != StepRule::none),
       noisy_(header.noise.has_value()),
-      span_(std::max<Round>(header.window, 1)) {}
+      span_(std::max<Round>(header.window, 1)),
+      underflow_(lost_to_underflow(header.dimension + header.window)) {}
 
 void RoundingBounds::Sizes::add(const Sizes& other) {
     point = std::max(point, other.point);
@@ -48,6 +49,10 @@ void RoundingBounds::judge(RoundReport& report) {
     const Real drift = 40 * kUnitRoundoff * static_cast<Real>(carried_);
     report.gap_rounding = relative_ * (curvature * sizes.point + gradient + prox_) + drift * gradient;
     report.objective_rounding = relative_ * (sizes.value + gradient * sizes.point) + drift * sizes.value;
+    // Where nothing differs from 0, nothing was lost: a gradient that underflows to 0 is not reported as 0.
+    const bool differs = sizes.point > 0 || gradient > 0;
+    if (differs) report.gap_rounding += std::sqrt(underflow_) * (1 + curvature);
+    if (differs || sizes.value > 0) report.objective_rounding += underflow_ * (1 + curvature);
     // An accepted step, and the pass that confirms a quiet round, evaluate the whole window.
     const std::uint64_t passes = noisy_ ? report.referee_cost.passes : report.cost.passes;
     if (report.steps > 0 || (report.status == RoundStatus::quiet && passes > 0)) carried_ = 0;

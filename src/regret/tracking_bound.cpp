@@ -1,5 +1,7 @@
 #include "regret/tracking_bound.hpp"
 
+#include "core/rounding.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -37,7 +39,7 @@ void TrackingBound::add(Round round, const Step& step) {
     Real mean = 0;
     for (Index k = 0; k < members_; ++k) mean += step.weights[k] * losses_[k];
     weighted_.add(mean);
-    slack_ += (8 * sums + 16) * kUnitRoundoff * largest;
+    slack_ += (8 * sums + 16) * (kUnitRoundoff * largest + lost_to_underflow(1));
     add_best();
     if (!(step.rate > 0)) {
         unrated.note(round);

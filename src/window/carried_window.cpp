@@ -1,5 +1,9 @@
 #include "window/carried_window.hpp"
 
+#include <algorithm>
+#include <cfenv>
+#include <limits>
+
 namespace proxstream {
 
 CarriedWindow::CarriedWindow(AnyBatch batch, Index dimension, WindowWeights weights)
@@ -25,10 +29,20 @@ bool CarriedWindow::arrive(const RecordRef& record, ConstView x, Scratch& scratc
     arrival_.loss = batch_.value_and_gradient(0, x, newest_gradient_, scratch);
     ++cost_.record_gradients;
     newest_norm_ = norm(newest_gradient_);
+    if (newest_norm_ == 0 && underflows(x, scratch)) newest_norm_ = std::numeric_limits<Real>::min();
     // Beyond kAbsurd squares overflow, and with them every figure a certificate is made of.
     if (std::abs(arrival_.loss) <= kAbsurd && newest_norm_ <= kAbsurd) return true;
     batch_.drop_newest();
     return false;
+}
+
+/// Whether the newest loss or its gradient has lost digits at the point 0, where no other figure tells a true
+/// 0 from one that underflowed.
+bool CarriedWindow::underflows(ConstView x, Scratch& scratch) {
+    if (std::any_of(x.begin(), x.end(), [](Real entry) { return entry != 0; })) return false;
+    std::feclearexcept(FE_UNDERFLOW);
+    batch_.value_and_gradient(0, x, newest_gradient_, scratch);
+    return std::fetestexcept(FE_UNDERFLOW) != 0;
 }
 
 const Arrival& CarriedWindow::carry(ConstView x, Scratch& scratch, const RecordRef& forecast,

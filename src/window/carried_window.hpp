@@ -179,6 +179,7 @@ class CarriedWindow final : public SmoothObjective {
 
     void carry_sum(ConstView x, Scratch& scratch);
 
+    bool underflows(ConstView x, Scratch& scratch);
     void count_pass();
     std::uint64_t counted_records() const;
 
