@@ -24,12 +24,14 @@ struct Bend {
 };
 
 /// Where |d|^2 / (2e) is so small that rounding of the values would decide, gradients do:
-/// <grad f(y) - grad f(x), d> <= |d|^2 / e, which for quadratic f, and moves so short, says the same.
+/// <grad f(y) - grad f(x), d> <= |d|^2 / e, which for quadratic f, and moves so short, says the same. A value
+/// that rises by more than rounding is refused.
 inline bool bends_little(const Bend& bend, Real step) {
     constexpr Real kClear = 1e4;
     const Real allowed = bend.length_squared / (2 * step);
     const Real slack = rounding_slack(bend.value, bend.next_value);
-    if (allowed > kClear * slack) return bend.next_value <= bend.value + bend.slope + allowed;
+    const Real above = bend.next_value - (bend.value + bend.slope + allowed);
+    if (allowed > kClear * slack || above > kClear * slack) return above <= 0;
     return bend.next_slope - bend.slope <= 2 * allowed;
 }
 inline bool bends_little(Real value, ConstView gradient, Real next_value, ConstView next_gradient,
