@@ -238,7 +238,8 @@ bool OnlineLearner::State::choose_step(const RecordRef& record) {
         const std::optional<Real> measured = local_smoothness(batch, GuardedRegulariser(g, failure), start);
         rethrow_failure();
         if (!measured) return false;
-        found = *measured;
+        // A larger L is one too, and keeps the step within its range.
+        if (*measured > 0) found = std::max(*measured, 2 / kAbsurd);
     }
     // Half as long under noise, because the exit test must make up for c = 1 - eta L/2.
     step = !automatic ? parse_step(options.step) : found > 0 ? 1 / ((noisy ? 2 : 1) * found) : 1;

@@ -154,8 +154,9 @@ void choose_step(const SeatSettings& settings, const GameDefinition& game, Index
         seat.step_origin = "1: the cost is linear in the own play";
         return;
     }
-    seat.smoothness = *smoothness;
-    seat.step = (exact(settings) ? 1 : Real{1} / 2) / *smoothness;
+    // A larger L is one too, and keeps the step within its range.
+    seat.smoothness = std::max(*smoothness, 2 / kAbsurd);
+    seat.step = (exact(settings) ? 1 : Real{1} / 2) / seat.smoothness;
     if (!exact(settings)) seat.step_origin = "1/(2L), gradients being estimated";
 }
 

@@ -51,6 +51,10 @@ OfflineProblem make_offline_problem(std::shared_ptr<const SampledLoss> loss, Any
 
     OfflineProblem problem{.loss = std::move(loss), .g = std::move(g), .start = std::move(start)};
     problem.smoothness = find_constants(*problem.loss, problem.start, options, scratch);
+    // A larger constant is one too, and keeps steps within their range.
+    SmoothnessFacts& found = problem.smoothness;
+    for (Real* each : {&found.mean, &found.mean_square, &found.largest})
+        if (*each > 0) *each = std::max(*each, 2 / kAbsurd);
     if (options.reference_step > 0) {
         problem.reference_step = options.reference_step;
         problem.step_origin = "given";

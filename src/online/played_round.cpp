@@ -1,5 +1,7 @@
 #include "online/played_round.hpp"
 
+#include <fmt/format.h>
+
 namespace proxstream {
 
 PlayedRound::PlayedRound(AnyRegulariser g, AnyBatch batch, WindowWeights judge, const ForecastRule& rule,
@@ -15,7 +17,7 @@ PlayedRound::PlayedRound(AnyRegulariser g, AnyBatch batch, WindowWeights judge, 
       reference_change_(iterate_.point.size()),
       forecast_change_(iterate_.point.size()) {
     if (!(step_ > 0 && step_ <= kAbsurd)) {
-        throw ConfigError("step = " + std::to_string(step_) + ": must be positive and finite");
+        throw ConfigError(fmt::format("step = {:g}: must be positive and at most {:g}", step_, kAbsurd));
     }
     if (iterate_.point.empty()) throw ConfigError("the starting point has no coordinates");
     check_dimension(g_, iterate_.point.size());

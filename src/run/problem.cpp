@@ -147,6 +147,8 @@ void Problem::choose_step() {
         step_ = *given;
         step_origin_ = "given";
     } else if (smoothness_ > 0) {
+        // A larger L is one too, and keeps the step within its range.
+        smoothness_ = std::max(smoothness_, 2 / kAbsurd);
         // Half as long under noise, because the exit test has to compensate for c = 1 - eta L/2.
         step_ = 1 / ((sampled ? 2 : 1) * smoothness_);
         step_origin_ = sampled ? "half of 1/" + of : "1/" + of;
@@ -177,7 +179,7 @@ void Problem::look_at(const std::vector<RowBlock>& surveyed) {
     std::erase_if(squares, [](Real square) { return !(square > 0 && square < kInfinity); });
     if (squares.empty()) return;
     const auto [least, most] = std::minmax_element(squares.begin(), squares.end());
-    column_spread_ = std::sqrt(*most / *least);
+    column_spread_ = std::sqrt(*most) / std::sqrt(*least);
 }
 
 void Problem::estimate_noise_for(const std::vector<std::string>& learners) {
