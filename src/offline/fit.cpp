@@ -196,7 +196,8 @@ void FitRun::begin(const OnMeasure& on_measure) {
     if (so_far_.trace.empty()) {
         so_far_.start = test(problem_.start, 0, tests_++, so_far_.referee_cost, so_far_.referee_seconds);
         if (!finite(so_far_.start))
-            throw ConfigError("start: the objective or its gradient is not finite there");
+            throw ConfigError(
+                "start: the objective or its gradient is not finite there; scale the columns or the label");
         note(so_far_.start, on_measure);
     } else if (const TracePoint& last = so_far_.trace.back(); last.iteration == so_far_.iterations) {
         end_at(last.gap + last.gap_error);

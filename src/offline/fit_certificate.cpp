@@ -16,15 +16,20 @@ constexpr Real kObjectiveRounding = 1e-12;
 
 Real rounding(const MeasuredPoint& a, const MeasuredPoint& b) {
     return kObjectiveRounding *
-           (std::abs(a.loss) + std::abs(a.regulariser) + std::abs(b.loss) + std::abs(b.regulariser));
+               (std::abs(a.loss) + std::abs(a.regulariser) + std::abs(b.loss) + std::abs(b.regulariser)) +
+           lost_to_underflow(2 * a.x.size());
 }
 
 /// Decides left <= right. Rounding counts against the claim. The sides of an expectation are known up to
 /// `error`, with the given confidence; the claim must hold on the whole interval.
 void decide(Inequality& claim, Real error, Real confidence) {
     claim.verdict = claim.decide(claim.right);
-    if (claim.verdict == Verdict::undecided)
-        claim.explanation = fmt::format("rounding may have changed the sides by {:.3g}", claim.slack);
+    if (claim.verdict == Verdict::undecided) {
+        const bool tiny = claim.slack < kTinySlack;
+        claim.verdict = tiny ? Verdict::not_applicable : Verdict::undecided;
+        claim.explanation = tiny ? "the figures leave the range of double precision"
+                                 : fmt::format("rounding may have changed the sides by {:.3g}", claim.slack);
+    }
     if (error > 0) {
         claim.confidence = confidence;
         claim.verdict = claim.left + error + claim.slack <= claim.right ? Verdict::holds : Verdict::violated;

@@ -77,8 +77,9 @@ MeasuredPoint measure_known(const OfflineProblem& problem, ConstView x, Real val
     // The same bound as in online runs (docs/certificate.md, Rounding).
     const Real curvature = std::max(1 / problem.reference_step, problem.smoothness.mean);
     point.gap_rounding =
-        relative_rounding(x.size()) *
-        (curvature * norm(x) + norm(gradient) + prox_scale(problem.g, x.size()) / problem.reference_step);
+        relative_rounding(x.size()) * (curvature * norm(x) + norm(gradient) +
+                                       prox_scale(problem.g, x.size()) / problem.reference_step) +
+        root_lost_to_underflow(x.size()) * (1 + curvature);
     point.nonzeros =
         static_cast<Index>(std::count_if(x.begin(), x.end(), [](Real each) { return each != 0; }));
     return point;

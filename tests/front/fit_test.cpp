@@ -246,7 +246,7 @@ TEST(Fit, ErrorsNameTheValueAndTheAllowedRange) {
     rows.add_dense(std::vector<Real>{1, std::nan("")}, 0.5);
     has(refusal({.loss = "squared", .rows = rows}), "rows:2: a feature is not a finite number");
     has(refusal({.dimension = 1, .function = [](ConstView, View) { return std::nan(""); }}),
-        "start: the objective or its gradient is not finite there");
+        "start: the objective or its gradient is not finite there; scale the columns or the label");
     EXPECT_THROW(FitReport{}.at("F9"), ConfigError);
 }
 
