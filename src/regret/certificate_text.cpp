@@ -1,6 +1,7 @@
 #include "regret/certificate_text.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 namespace proxstream {
@@ -196,7 +197,8 @@ void append_inequality(std::string& out, const Inequality& each, bool always) {
     const bool left = !empty && each.verdict != Verdict::stated;
     const bool right = !empty && (each.right != 0 || each.verdict != Verdict::not_applicable);
     append(out, "  {:<4}{:<46} {:>10} {:>10} {:>8}  {}\n", each.id, each.statement, side(each.left, left),
-           side(each.right, right), left && right ? fmt::format("{:.3g}", each.ratio()) : "-", verdict);
+           side(each.right, right),
+           left && right && std::isfinite(each.ratio()) ? fmt::format("{:.3g}", each.ratio()) : "-", verdict);
     std::string note = each.explanation;
     if (always && each.round > 0) note = fmt::format("round {}: {}", each.round, note);
     if (each.verdict == Verdict::violated) {

@@ -255,8 +255,7 @@ void LearnRun::learn(RowExtras& extras) {
         ++totals.refused;
         outcome_.problems.push_back(
             fmt::format("{}:{}: the loss is not a finite number here, or its gradient is beyond 1e150; the "
-                        "round was refused and nothing was "
-                        "learned from it",
+                        "round was refused and nothing was learned from it; scale the columns",
                         problem_.stream().reader().source(), problem_.stream().line()));
         return;
     }

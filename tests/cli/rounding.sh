@@ -40,3 +40,43 @@ run learn -q "$work/shift.csv" -f "$work/m.json"
 printf 'a\n1\n1e160\n' >"$work/new.csv"
 run predict -q "$work/m.json" "$work/new.csv"
 expect "predict names a number that is too large to be scaled" 3 'new.csv:3 \(a\): the value is too large' '^1,'
+
+# At every scale of data and labels, no honest run is called broken, no figure is NaN or infinite, and what
+# leaves the range of double precision is said so. PROXSTREAM_LONG=1 tries all losses and more scales.
+data_scales=(1e-300 1e-155 1 1e100 1e150 1e300)
+label_scales=(1e-300 1e-160 1 1e155)
+losses=(squared cauchy welsch)
+if [ -n "${PROXSTREAM_LONG:-}" ]; then
+    data_scales=(1e-300 1e-200 1e-155 1e-100 1e-50 1 1e50 1e75 1e100 1e150 1e200 1e300)
+    label_scales=(1e-300 1e-250 1e-165 1e-155 1e-100 1 1e50 1e75 1e100 1e155 1e300)
+    losses+=(huber geman-mcclure tukey absolute quantile pca mlp:hidden=3)
+fi
+scaled_rows() {  # DATA LABELS
+    awk -v a="$1" -v b="$2" 'BEGIN {
+        print "p,q,y"
+        for (t = 1; t <= 40; ++t) {
+            p = sin(t * 1.7) * 1.5; q = cos(t * t * 0.9)
+            printf "%.17g,%.17g,%.17g\n", a * p, a * q, b * (p - 0.7 * q + (t > 20) * p + 0.2 * sin(t * 5.3))
+        }
+    }'
+}
+for loss in "${losses[@]}"; do
+    for options in "--window 8 --raw" "--raw" "--window 8"; do
+        wrong=
+        for a in "${data_scales[@]}"; do
+            for b in "${label_scales[@]}"; do
+                scaled_rows "$a" "$b" >"$work/rows.csv"
+                rm -f "$work/rows.jsonl"
+                # shellcheck disable=SC2086
+                run learn "$work/rows.csv" --loss "$loss" $options --ledger "$work/rows.jsonl" --certificate -
+                [[ $status = [034] ]] && ! grep -qiE 'VIOLATED|not certified|cannot stand|header|key [A-Z]|\bnan\b|[^:]\binf\b' \
+                    "$work/out" "$work/err" && ! tail -n +2 "$work/rows.jsonl" 2>/dev/null | grep -qiE '\b(nan|inf)\b' ||
+                    wrong+=" $a/$b:$status"
+            done
+        done
+        check "honest runs of $loss $options at all scales raise no false alarm$wrong" test -z "$wrong"
+    done
+done
+scaled_rows 1 1e-200 >"$work/rows.csv"
+run learn "$work/rows.csv" --loss squared --window 8 --raw --certificate -
+expect "squares that underflow prove nothing" 0 'Nothing was proved: the figures leave the range of double precision'

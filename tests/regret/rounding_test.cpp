@@ -112,6 +112,44 @@ TEST(Rounding, HidesAStationarityGapWithoutCertifyingIt) {
     EXPECT_EQ(words.find("the local regret over 50 rounds is 0"), std::string::npos) << words;
 }
 
+/// Quiet rounds in which every gap and gradient has this size, after a move that has it too.
+Certificate rounds_of_size(Real size) {
+    RunHeader header;
+    header.dimension = 2;
+    header.window = 8;
+    header.window_text = "8";
+    header.effective_length = 8;
+    header.reference_step = 1;
+    header.step_rule = StepRule::backtracking;
+    header.exit_test = true;
+    header.initial_gap = size;
+    Tally tally(header);
+    for (Round t = 1; t <= 20; ++t) {
+        RoundReport report;
+        report.round = t;
+        report.status = RoundStatus::quiet;
+        report.tolerance = report.target_gap = 2 * size;
+        report.entry_gap = report.forecast_gap = report.tested_gap = report.exit_gap = size;
+        report.firm_bound = report.gradient_norm = size;
+        if (t == 1 && size < 1) report.movement = size;  // the square of its length is 0, and so is its path
+        tally.add(report);
+    }
+    const Closing closing{0, std::vector<Real>(8, 0), std::vector<Real>(8, 0.125), {}};
+    return tally.certificate(tally.footer(closing, RunEnding::finished, 0));
+}
+
+TEST(Rounding, ProvesNothingOfSquaresThatUnderflow) {
+    EXPECT_EQ(rounds_of_size(1).at("C3a").verdict, Verdict::holds_to_rounding);
+    EXPECT_EQ(rounds_of_size(0).at("C3a").verdict, Verdict::holds);
+    for (const Real size : {1e-165, 1e-200, 1e-300}) {
+        const Certificate result = rounds_of_size(size);
+        EXPECT_TRUE(result.sound()) << size << ": " << conclusion(result);
+        EXPECT_EQ(result.at("C1").verdict, Verdict::not_promised) << size;
+        EXPECT_EQ(conclusion(result), "Nothing was proved: the figures leave the range of double precision.")
+            << size;
+    }
+}
+
 /// The ledger of an honest run, each row changed and everything sealed again.
 Certificate resealed(const std::function<void(RunHeader&)>& header,
                      const std::function<void(RoundReport&)>& row, StepRule rule = StepRule::fixed) {

@@ -66,6 +66,38 @@ TEST(CarriedWindow, EqualsAFullPassWithinItsDriftBound) {
     }
 }
 
+/// f(x) = (a x - y)^2 / 2
+struct Square {
+    Real a = 0, y = 0;
+};
+struct Squares {
+    using Record = Square;
+    Index dimension() const { return 1; }
+    Real value(const Square& f, ConstView x, Scratch& /*scratch*/) const {
+        return (f.a * x[0] - f.y) * (f.a * x[0] - f.y) / 2;
+    }
+    Real value_and_gradient(const Square& f, ConstView x, View gradient, Scratch& scratch) const {
+        gradient[0] = f.a * (f.a * x[0] - f.y);
+        return value(f, x, scratch);
+    }
+};
+
+TEST(CarriedWindow, TellsAZeroThatUnderflowedFromATrueOne) {
+    Scratch scratch;
+    const std::vector<Real> origin{0};
+    const auto norm_of = [&](const Square& loss) {
+        CarriedWindow window(AnyBatch(RecordRing<Squares>(Squares{}, CarriedWindow::slots(1))), 1, 1);
+        EXPECT_TRUE(window.arrive(loss, origin, scratch));
+        return window.newest_norm();
+    };
+    EXPECT_EQ(norm_of({.a = 0, .y = 0}), 0);
+    EXPECT_EQ(norm_of({.a = 0, .y = 3}), 0);
+    EXPECT_EQ(norm_of({.a = 2, .y = 0}), 0);
+    EXPECT_EQ(norm_of({.a = 2, .y = 3}), 6);
+    EXPECT_GT(norm_of({.a = 1e-200, .y = 1e-200}), 0);
+    EXPECT_GT(norm_of({.a = 0, .y = 1e-200}), 0);
+}
+
 TEST(CarriedWindow, DividesByTheWholeWindowFromTheFirstRound) {
     auto window = window_of(4);
     Scratch scratch;
