@@ -187,10 +187,11 @@ void PlayJob::finish() {
     const auto write = [&](const std::string& path, const auto& make) {
         if (!path.empty()) outcome_.guarded([&] { make(); });
     };
-    write(settings_.save, [&] {
-        write_whole_file(settings_.save,
-                         strategies_json(play_.game(), outcome_.joint, outcome_.certificate.rounds));
-    });
+    if (!settings_.save.empty()) {
+        outcome_.save_or_rescue(settings_.save,
+                                strategies_json(play_.game(), outcome_.joint, outcome_.certificate.rounds),
+                                "strategies");
+    }
     write(settings_.certificate_json,
           [&] { write_whole_file(settings_.certificate_json, to_json(outcome_.certificate) + "\n"); });
     write(settings_.report, [&] { write_report(settings_.report, page()); });

@@ -8,13 +8,8 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cmath>
-#include <cstdlib>
-#include <filesystem>
 #include <type_traits>
-
-#include <unistd.h>
 
 namespace proxstream {
 namespace {
@@ -190,21 +185,11 @@ void save_model(const std::string& path, const Model& model) {
 }
 
 void save_or_rescue(const std::string& path, const Model& model, RunOutcome& outcome) {
-    if (!outcome.guarded([&] { save_model(path, model); }) && path != "-") rescue_model(model, outcome);
+    outcome.save_or_rescue(path, to_json(model), "model");
 }
 
 void rescue_model(const Model& model, RunOutcome& outcome) {
-    outcome.guarded([&] {
-        std::string rescue =
-            (std::filesystem::temp_directory_path() / "proxstream-model-XXXXXX.json").string();
-        constexpr int kSuffix = 5;
-        // An exclusive new name, so that no other user can have prepared the file.
-        const int descriptor = mkstemps(rescue.data(), kSuffix);
-        if (descriptor < 0) throw IoError(rescue, "cannot be opened for writing", errno);
-        ::close(descriptor);
-        save_model(rescue, model);
-        outcome.problems.push_back("the model was saved to " + rescue + " instead");
-    });
+    outcome.rescue(to_json(model), "model");
 }
 
 Model parse_model(const std::string& text, const std::string& source) {

@@ -61,6 +61,10 @@ struct RunOutcome {
     void guarded(std::optional<Output>& output, Write write) {
         if (output && !guarded([&] { write(*output); })) output.reset();
     }
+    /// Writes the result of a run, the `what`. If that fails, it is rescued, so that it is not lost.
+    void save_or_rescue(const std::string& path, const std::string& text, const std::string& what);
+    /// Writes the result to a new file in the temporary folder, which a problem names.
+    void rescue(const std::string& text, const std::string& what);
 };
 
 /// The result of TurnRun::play.

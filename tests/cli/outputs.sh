@@ -203,7 +203,7 @@ check "bad data leave the predictions of the rows before in a new file" test "$(
 mkdir rescued
 echo old >kept.json
 TMPDIR=$work/rescued run learn torn.csv --label y --save kept.json
-expect "bad data leave an existing model as it was" 3 "torn.csv:302" "kept.json: left as it was" "the model was saved to .*rescued/proxstream-model-"
+expect "bad data leave an existing model as it was" 3 "torn.csv:302" "kept.json: left as it was" "rescued/proxstream-model-......\.json: has the model instead"
 check "the model of the rows before is beside it" eval 'test "$(<kept.json)" = old && "$PROXSTREAM" predict -q rescued/*.json x1.csv'
 check "nothing is left beside the outputs after bad data" test -z "$(compgen -G '*.part-*')"
 
@@ -235,5 +235,5 @@ wait $pid
 status=$?
 rm -f pipe
 : >"$work/out"
-expect "a model that cannot be saved is rescued" 5 "the model was saved to .*temporary/proxstream-model-......\.json instead"
+expect "a model that cannot be saved is rescued" 5 "temporary/proxstream-model-......\.json: has the model instead"
 check "a rescued model is whole" eval "'$PROXSTREAM' predict temporary/*.json x1.csv --quiet"
