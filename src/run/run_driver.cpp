@@ -1,6 +1,7 @@
 #include "run/run_driver.hpp"
 
 #include "core/stopwatch.hpp"
+#include "store/store_file.hpp"
 
 #include <utility>
 
@@ -23,9 +24,17 @@ void RunDriver::begin(Journal journal) {
 }
 
 void RunDriver::begin_at_state(Journal journal) {
-    attach(std::move(journal));
-    run_.open_accounts();
-    save();
+    const std::string store = journal.path();
+    try {
+        attach(std::move(journal));
+        run_.open_accounts();
+        save();
+    } catch (...) {
+        // Without a state it is no fork, and its name would be taken.
+        journal_.reset();
+        remove_store(store);
+        throw;
+    }
 }
 
 void RunDriver::attach(Journal journal) {

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <filesystem>
 #include <fstream>
 
@@ -112,14 +113,31 @@ std::optional<Turn> RunStore::restore(const SerialiseRun& state) const {
 }
 
 void RunStore::copy_to(const std::string& target, const RunIdentity& identity) const {
-    if (std::filesystem::exists(target)) throw ConfigError(target + ": the file exists; name another");
-    Statement(database_, "VACUUM INTO CAST(?1 AS TEXT)").run(target);
     const WriterLock lock(target);
-    Database copy(target, Database::Access::write);
-    Transaction transaction(copy);
-    write_fact(copy, "identity", identity_json(identity));
-    write_fact(copy, "files", "");  // the parent's
-    transaction.commit();
+    if (std::filesystem::exists(target) && !holds_no_run(target))
+        throw ConfigError(target + ": the file exists; name another");
+    // Under another name until it is whole, so that what a kill or a full disk leaves does not block the
+    // name.
+    const std::string part = target + "-copy";
+    remove_store(part);
+    try {
+        Statement(database_, "VACUUM INTO CAST(?1 AS TEXT)").run(part);
+        {
+            Database copy(part, Database::Access::write);
+            Transaction transaction(copy);
+            write_fact(copy, "identity", identity_json(identity));
+            write_fact(copy, "files", "");  // the parent's
+            transaction.commit();
+        }
+        remove_store(target);
+        if (::rename(part.c_str(), target.c_str()) != 0) throw IoError(part, "cannot be renamed", errno);
+    } catch (const IoError& error) {
+        remove_store(part);
+        throw IoError(target, "the copy of " + path() + " cannot be written", error.error_number());
+    } catch (...) {
+        remove_store(part);
+        throw;
+    }
 }
 
 Series RunStore::series() const {

@@ -81,6 +81,18 @@ bool WriterLock::held(const std::string& store) {
     return asked && lock.l_type != F_UNLCK;
 }
 
+bool holds_no_run(const std::string& path) {
+    try {
+        return Database(path, Database::Access::write).blank();
+    } catch (const Error&) {
+        return false;
+    }
+}
+
+void remove_store(const std::string& path) noexcept {
+    for (const char* suffix : {"", "-journal", "-wal", "-shm"}) ::unlink((path + suffix).c_str());
+}
+
 std::int64_t store_version(Database& database) {
     return database.number("PRAGMA user_version");
 }

@@ -7,10 +7,12 @@
 #include "store/toy_run.hpp"
 
 #include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <sstream>
 #include <stdexcept>
+#include <string>
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
@@ -515,6 +517,12 @@ TEST(Journal, AnEmptyFileIsBegunAnewAndAForeignOneIsNot) {
     EXPECT_THROW(Journal::open(path.name(), every(1)), DataError);
     const naive::Played played = play(usual(3));
     EXPECT_FALSE(whole_run(played, path.name()).empty());
+    const StorePath header;
+    Database(header.name(), Database::Access::create)
+        .run("PRAGMA application_id = " + std::to_string(kStoreMark));
+    EXPECT_GT(std::filesystem::file_size(header.name()), 0U);
+    EXPECT_THROW(Journal::open(header.name(), every(1)), DataError);
+    EXPECT_FALSE(whole_run(played, header.name()).empty());
     const StorePath foreign;
     std::ofstream(foreign.name())
         << "a,b\n1,2\nthis is no database, but long enough to be looked at closely\n";
