@@ -21,7 +21,8 @@ class CompensatedSum {
         ++count_;
     }
 
-    Real value() const { return sum_ + correction_; }
+    /// The correction of a sum that overflowed is NaN.
+    Real value() const { return std::isinf(sum_) ? sum_ : sum_ + correction_; }
     Real magnitude() const { return magnitude_; }  // sum of |term|
 
     /// Bounds how far value() is from the exact sum, if each term carries a relative error of at most
