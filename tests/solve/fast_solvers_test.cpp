@@ -260,6 +260,19 @@ TEST(BendTest, UsesGradientsIfValuesRound) {
     }
 }
 
+TEST(BendTest, RefusesAValueThatClearlyRose) {
+    // A bounded loss at its limit: the gradient is gone, and with it the sign of too long a move.
+    const Bend saturated{
+        .value = 0, .next_value = 0.125, .slope = -1e-21, .next_slope = 0, .length_squared = 1e-22};
+    EXPECT_FALSE(bends_little(saturated, 0.1));
+    const Bend flat{.value = 0.0625,
+                    .next_value = 0.0625,
+                    .slope = -3.9e-12,
+                    .next_slope = 0,
+                    .length_squared = 1.82e-22};
+    EXPECT_FALSE(bends_little(flat, 4.66e-11));
+}
+
 // ---- what PANOC remembers
 
 TEST(CurvaturePairs, SatisfyTheSecantEquationOfTheNewest) {
