@@ -56,6 +56,12 @@ run fork parent.run disk/child.run
 expect "a fork works when there is room" 0 'a copy of parent.run'
 
 # A store without a run does not block its name.
+fill
+run learn rows.csv --window 8 --quiet --store disk/new.run
+expect "a store that cannot be begun is named" 5 'disk/new.run: .*No space left'
+rm disk/filler
+run learn rows.csv --window 8 --quiet --store disk/new.run
+expect "the same command works when there is room" 0
 : >blank.run
 run learn rows.csv --window 8 --quiet --store blank.run
 expect "a store of 0 bytes is begun" 0
