@@ -95,7 +95,9 @@ void MixtureBound::add(Round round, const EnsembleRound& ensemble, Real played) 
 /// A price is made of sums of as many positive terms as there were rounds, and of roots of squares.
 Real MixtureBound::rounding(Real price) const {
     const Real operations = 16 * static_cast<Real>(losses_.size() + 8) * static_cast<Real>(rounds_);
-    return operations * (kUnitRoundoff * price + root_lost_to_underflow(1));
+    // A price of 0 is exact, unless it is that of losses so small that their squares underflow.
+    const Real lost = price > 0 || slack_ < kTinySlack ? root_lost_to_underflow(1) : 0;
+    return operations * (kUnitRoundoff * price + lost);
 }
 
 MixtureBound::Side MixtureBound::against_members() const {
