@@ -2,7 +2,7 @@
 
 #include "io/field_text.hpp"
 #include "serve/api_routes.hpp"
-#include "serve/serve_settings.hpp"
+#include "serve/loopback.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -34,23 +34,22 @@ std::string header(const HttpRequest& request, const std::string& name) {
     return found == request.headers.end() ? std::string() : found->second;
 }
 
-/// The host of "host:port", "[::1]:port".
-std::string_view host_of(std::string_view authority) {
-    if (authority.starts_with('[')) return authority.substr(1, authority.find(']') - 1);
-    return authority.substr(0, authority.find(':'));
-}
-
-/// Without tokens, a page of another site could make a browser send requests. So only requests to a name of
-/// this machine are answered, and none of a page that came from elsewhere.
+/// Without tokens, a page of another site could make a browser send requests. So only requests to a loopback
+/// address or localhost are answered, and none of a page that came from elsewhere. Only HTTP/1.0 may have no
+/// Host header, which no browser speaks.
 std::optional<Refusal> refuse_other_sites(const HttpRequest& request) {
-    const std::string host = header(request, "host");
-    if (!host.empty() && !is_loopback(host_of(host)))
-        return Refusal{.status = 403,
-                       .message = "without tokens the service answers to names of this machine only"};
-    const std::string origin = header(request, "origin");
-    const std::size_t scheme = origin.find("://");
-    if (!origin.empty() && (scheme == origin.npos || origin.substr(scheme + 3) != host))
-        return Refusal{.status = 403, .message = "a page of another site may not use this service"};
+    const std::string text = header(request, "host");
+    const std::optional<Authority> host = parse_authority(text);
+    if (request.headers.contains("host") && !(host && host->is_local))
+        return Refusal{
+            .status = 403,
+            .message = fmt::format("Host '{}': without tokens the service answers only to loopback "
+                                   "addresses, such as 127.0.0.1, and localhost",
+                                   text),
+            .field = "host"};
+    if (request.headers.contains("origin") && (!host || parse_origin(header(request, "origin")) != host))
+        return Refusal{
+            .status = 403, .message = "a page of another site may not use this service", .field = "origin"};
     return std::nullopt;
 }
 

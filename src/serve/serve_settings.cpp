@@ -3,6 +3,7 @@
 #include "run/run_settings.hpp"
 #include "run/settings_table.hpp"
 #include "serve/learner_kinds.hpp"
+#include "serve/loopback.hpp"
 
 #include <algorithm>
 #include <array>
@@ -114,15 +115,12 @@ void validate(const ServeSettings& settings) {
     check_rows(ServeSettings::options(), settings, violations);
     violations.refuse(settings.scenario.empty(),
                       "scenario: give a file, as in 'proxstream serve learners.toml'");
-    violations.refuse(!is_loopback(settings.listen) && settings.token_file.empty(),
-                      fmt::format("listen = {}: other machines can reach it; give --token-file, and TLS by a "
-                                  "proxy in front",
-                                  settings.listen));
+    violations.refuse(
+        !is_loopback(settings.listen) && settings.token_file.empty(),
+        fmt::format("listen = {}: not a loopback address such as 127.0.0.1 or ::1, so other machines "
+                    "may reach it; give --token-file, and TLS by a proxy in front",
+                    settings.listen));
     violations.conclude();
-}
-
-bool is_loopback(std::string_view address) {
-    return address == "::1" || address == "localhost" || address.starts_with("127.");
 }
 
 bool is_learner_name(std::string_view name) {

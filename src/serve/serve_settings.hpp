@@ -39,8 +39,6 @@ struct ServeSettings : HttpLimits {
 /// Throws ConfigError with every violation.
 void validate(const ServeSettings& settings);
 
-/// Whether only this machine can reach the address.
-bool is_loopback(std::string_view address);
 /// Names of learners and forks: [a-z0-9-]{1,40}.
 bool is_learner_name(std::string_view name);
 

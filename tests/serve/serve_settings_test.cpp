@@ -104,11 +104,12 @@ TEST(ServeSettings, RemoteAddressesNeedTokens) {
     ServeSettings settings;
     settings.scenario = "s.toml";
     EXPECT_NO_THROW(validate(settings));
-    for (const char* address : {"127.0.0.1", "::1", "127.1.2.3", "localhost"}) {
+    for (const char* address : {"127.0.0.1", "::1", "127.1.2.3", "::ffff:127.0.0.1"}) {
         settings.listen = address;
         EXPECT_NO_THROW(validate(settings)) << address;
     }
-    for (const char* address : {"0.0.0.0", "::", "192.168.1.1", "1270.0.0.1"}) {
+    for (const char* address :
+         {"0.0.0.0", "::", "192.168.1.1", "1270.0.0.1", "127.evil.example", "localhost"}) {
         settings.listen = address;
         EXPECT_TRUE(contains(refusal([&] { validate(settings); }), "token-file")) << address;
     }
