@@ -222,7 +222,11 @@ std::vector<std::shared_ptr<Connection>> ConnectionWatch::all() {
     const std::lock_guard lock(mutex_);
     return {connections_.begin(), connections_.end()};
 }
+    constexpr double kSeconds = 5;  // the thread that serves them needs far less
 
+    std::unique_lock lock(mutex_);
+    for (const auto& connection : connections_) shutdown(connection->socket_, SHUT_RDWR);
+    changed_.wait_for(lock, as_duration(kSeconds), [this] { return connections_.empty(); });
 double ConnectionWatch::interval() const {
     return std::clamp(std::min(limits_.request_seconds, limits_.idle_seconds) / 8, 0.005, 0.2);
 }

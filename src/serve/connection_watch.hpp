@@ -104,7 +104,8 @@ class ConnectionWatch {
 
     /// Closes idle connections and lets listeners finish, until no connection is left or the time is over.
     void drain(double seconds);
-    /// Tells every listener that its client has gone.
+    /// Disconnects all clients, tells their listeners so, and waits until the library has closed. It fails if
+    /// it is stopped while it refuses a request.
     void abandon();
 
   private:
