@@ -49,10 +49,10 @@ void LearnerQueue::post(std::vector<Post> posts, bool decide, PostDone done) {
 }
 
 void LearnerQueue::answer(PostResult result, Clock::time_point since, const PostDone& done) {
-    const bool is_played =
-        std::ranges::any_of(result.played, [](const PlayedPost& post) { return !post.replayed; });
-    if (is_played && options_.durable.turns <= 1 && !failure_.empty() && !result.refusal) {
-        const Turn turn = result.played.back().turn->played.turn;
+    // A turn that waits for its commit is not safe when its post is repeated either.
+    Turn turn = 0;
+    for (const PlayedPost& post : result.played) turn = std::max(turn, post.turn->played.turn);
+    if (turn > run_->journal().last() && options_.durable.turns <= 1 && !result.refusal) {
         result.refusal =
             Refusal{.status = 503,
                     .message = fmt::format(

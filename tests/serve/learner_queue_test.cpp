@@ -247,6 +247,13 @@ TEST_F(LearnerQueueTest, AFullDiskIsWaitedFor) {
         EXPECT_EQ(played.refusal->status, 503);
         EXPECT_EQ(played.refusal->turn, 2U);
         EXPECT_GT(played.refusal->retry_after, 0);
+        // A repeated post is not answered either: a kill would lose the turn now.
+        for (const Post& repeated : {post(2, {}, "k"), post(2, 2)}) {
+            const PostResult result = send(repeated);
+            ASSERT_TRUE(result.refusal);
+            EXPECT_EQ(result.refusal->status, 503);
+            EXPECT_EQ(result.refusal->turn, 2U);
+        }
         const PostResult later = send(post(3));
         ASSERT_TRUE(later.refusal);
         EXPECT_EQ(later.refusal->status, 503);
