@@ -81,6 +81,11 @@ std::optional<Refusal> check_body(const Route& route, const HttpRequest& request
     if (route.body.empty() && request.body.empty()) return std::nullopt;
     if (route.body.empty() && route.method != "POST")
         return Refusal{.status = 400, .message = fmt::format("{} takes no body", route.method)};
+    const std::string coding = lower_case(header(request, "content-encoding"));
+    if (!coding.empty() && coding != "identity")
+        return Refusal{.status = 415,
+                       .message = fmt::format("content encoding '{}': send the body as it is", coding),
+                       .field = "content-encoding"};
     std::string media = lower_case(header(request, "content-type"));
     media.erase(std::min(media.find_first_of("; "), media.size()));
     if (media == "application/json") return std::nullopt;
@@ -142,7 +147,11 @@ void Api::handle(HttpRequest asked, std::shared_ptr<HttpReply> reply) const {
     guarded(*call, [&, the_route = route] {
         call->parameters = parse_query(*the_route, request);
         if (const auto refusal = check_body(*the_route, request)) return call->refuse(*refusal);
-        the_route->handle(call);
+        if (the_route->body.empty()) return the_route->handle(call);
+        // A large body takes a worker's time, not that of the thread that serves all connections.
+        call->queue->take_in([call, handle = the_route->handle] {
+            if (call->wanted()) guarded(*call, [&] { handle(call); });
+        });
     });
 }
 

@@ -25,9 +25,17 @@ void Call::refuse(const Refusal& refusal) const {
     reply->send(error_response(refusal));
 }
 
+bool Call::wanted() const {
+    const Demand demand = reply->demand();
+    if (demand == Demand::busy)
+        refuse({.status = 503, .message = "the memory for requests and answers is full", .retry_after = 1});
+    return demand == Demand::wanted;
+}
+
 void ask_run(const CallPtr& call, std::function<std::string(ServedRun&)> make) {
     call->queue->read([call, make = std::move(make)](ServedRun& run) -> Workers::Task {
         std::string json;
+        if (!call->wanted()) return {};
         if (!guarded(*call, [&] { json = make(run); })) return {};
         return [call, json = std::move(json)]() mutable { call->send(std::move(json)); };
     });
@@ -35,9 +43,44 @@ void ask_run(const CallPtr& call, std::function<std::string(ServedRun&)> make) {
 
 void ask_store(const CallPtr& call, std::function<void(const RunStore&)> look) {
     call->queue->look_up([call, look = std::move(look)](const RunStore* store, const std::string& problem) {
+        if (!call->wanted()) return;
         if (store == nullptr) return call->refuse({.status = 503, .message = problem, .retry_after = 1});
         guarded(*call, [&] { look(*store); });
     });
+}
+
+namespace {
+
+void send_rest(const CallPtr& call, const std::shared_ptr<PieceStream>& stream, const NextPiece& next) {
+    stream->when_taken([=] {
+        call->queue->look_up([=](const RunStore* store, const std::string& /*problem*/) {
+            if (!stream->open()) return;
+            std::string piece;
+            bool more = false;
+            try {
+                if (store == nullptr) return stream->abort();
+                more = next(*store, piece);
+            } catch (const std::exception&) {
+                return stream->abort();
+            }
+            stream->send(piece);
+            if (!more) return stream->close();
+            send_rest(call, stream, next);
+        });
+    });
+}
+
+}  // namespace
+
+void send_pieces(const CallPtr& call, const RunStore& store, HttpResponse head, NextPiece next) {
+    std::string piece;
+    if (!next(store, piece)) {
+        head.body = std::move(piece);
+        return call->reply->send(std::move(head));
+    }
+    const std::shared_ptr<PieceStream> stream = call->reply->send_pieces(std::move(head));
+    stream->send(piece);
+    send_rest(call, stream, next);
 }
 
 void put_figures(JsonWriter& to, const LearnerQueue& queue, const std::vector<Real>& figures) {

@@ -44,6 +44,10 @@ struct Call {
         send(json_object(write));
     }
     void refuse(const Refusal& refusal) const;
+    /// Whether to work for the answer: the client is there, and so is memory. Answers if it is not.
+    bool wanted() const;
+    /// The body as JSON; its text is not kept.
+    Json take_body() { return parse_body(std::exchange(request.body, {})); }
 };
 using CallPtr = std::shared_ptr<Call>;
 
@@ -67,6 +71,12 @@ bool guarded(const Call& call, const Work& work) {
 void ask_run(const CallPtr& call, std::function<std::string(ServedRun&)> make);
 /// Reads the store while the learner works; `look` answers.
 void ask_store(const CallPtr& call, std::function<void(const RunStore&)> look);
+/// Appends the next piece of an answer; false: it was the last one.
+using NextPiece = std::function<bool(const RunStore& store, std::string& piece)>;
+/// Sends an answer whose pieces are read from the store when the client has taken those before. The first one
+/// is read from `store`. If a later one cannot be read, the client is disconnected.
+void send_pieces(const CallPtr& call, const RunStore& store, HttpResponse head, NextPiece next);
+inline constexpr std::size_t kPiece = std::size_t{1} << 15U;  // bytes, about
 
 /// "figures": a number for each channel; null: not known.
 void put_figures(JsonWriter& to, const LearnerQueue& queue, const std::vector<Real>& figures);

@@ -1,21 +1,25 @@
-/// Routes of what has happened: ledger, turns, the page of a learner and its events.
+/// Routes of what has happened: ledger, turns, the page of a learner and its events. Ledger and turns are
+/// read piece by piece, without a lock that a slow client would hold: stored rows never change, and an answer
+/// ends at the turn that was the last one when it began.
+#include "proxstream/core/error.hpp"
+
 #include "io/field_text.hpp"
 #include "run/report_page.hpp"
 #include "serve/api_routes.hpp"
 
 #include <algorithm>
-#include <limits>
+#include <cerrno>
+#include <memory>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
 namespace proxstream {
 namespace {
 
-constexpr Turn kNoEnd = std::numeric_limits<std::int64_t>::max();
 constexpr std::uint64_t kUsualLimit = 1000;
 constexpr std::uint64_t kLargestLimit = 10000;
-constexpr std::size_t kLargestAnswer = std::size_t{16} << 20U;  // bytes; the rest is left for the next page
 
 std::uint64_t limit_of(const Call& call) {
     return std::clamp<std::uint64_t>(call.parameter("limit", kUsualLimit), 1, kLargestLimit);
@@ -25,6 +29,7 @@ std::uint64_t limit_of(const Call& call) {
 void with_page(const CallPtr& call, std::function<void(const std::string& json)> done) {
     const auto page = std::make_shared<PageParts>();
     call->queue->read([call, page, done = std::move(done)](ServedRun& run) -> Workers::Task {
+        if (!call->wanted()) return {};
         const bool made = guarded(*call, [&] {
             page->identity = run.journal().identity();
             page->series = run.journal().series();
@@ -48,26 +53,58 @@ void with_page(const CallPtr& call, std::function<void(const std::string& json)>
     });
 }
 
-void get_ledger(const CallPtr& call) {
-    ask_store(call, [call](const RunStore& store) {
-        const std::uint64_t account = call->parameter("account", 0);
-        const Turn last = call->parameter("last", kNoEnd);
-        const std::uint64_t limit = limit_of(*call);
-        HttpResponse response{.type = "application/x-ndjson"};
-        std::uint64_t rows = 0;
-        store.ledger_rows(account, call->parameter("first", 1), last, [&](Turn turn, std::string_view line) {
-            if (turn > 0 && (rows == limit || response.body.size() >= kLargestAnswer)) {
-                std::string next = fmt::format("/v1/learners/{}/ledger?account={}&first={}&limit={}",
-                                               call->queue->name(), account, turn, limit);
-                if (last != kNoEnd) next += fmt::format("&last={}", last);
-                response.headers.emplace_back("Link", fmt::format("<{}>; rel=\"next\"", next));
-                return false;
-            }
-            rows += turn > 0 ? 1 : 0;
-            response.body += line;
+/// Lines of an account, up to the turn `last`. Turns are not cut: one may have several lines.
+struct LedgerPieces {
+    std::uint64_t account;
+    Turn next;
+    Turn last;
+    bool begun = false;
+
+    bool append(const RunStore& store, std::string& piece) {
+        bool more = false;
+        const Turn first = next;
+        store.ledger_rows(account, first, last, [&](Turn turn, std::string_view line) {
+            if (turn == 0 && begun) return true;
+            more = turn >= next && piece.size() >= kPiece;
+            if (more) return false;
+            next = std::max(turn + 1, next);
+            piece += line;
             return true;
         });
-        call->reply->send(std::move(response));
+        if (std::exchange(begun, true) && store.state().folded >= first)
+            throw IoError(store.path(), "was folded while the ledger was read", ESTALE);
+        return more;
+    }
+};
+
+void get_ledger(const CallPtr& call) {
+    ask_store(call, [call](const RunStore& store) {
+        const auto pieces = std::make_shared<LedgerPieces>(
+            LedgerPieces{.account = call->parameter("account", 0),
+                         .next = call->parameter("first", 1),
+                         .last = std::min<Turn>(call->parameter("last", kAllTurns), store.state().last)});
+        const std::uint64_t limit = limit_of(*call);
+        HttpResponse head{.type = "application/x-ndjson"};
+        std::uint64_t rows = 0;
+        Turn seen = 0;
+        // The header leads to the next page, so that one is found first.
+        store.ledger_rows(pieces->account, pieces->next, pieces->last, [&](Turn turn, std::string_view) {
+            if (rows < limit || turn == seen) {
+                rows += turn > 0 ? 1 : 0;
+                seen = turn;
+                return true;
+            }
+            std::string next = fmt::format("/v1/learners/{}/ledger?account={}&first={}&limit={}",
+                                           call->queue->name(), pieces->account, turn, limit);
+            if (call->parameters.contains("last"))
+                next += fmt::format("&last={}", call->parameter("last", 0));
+            head.headers.emplace_back("Link", fmt::format("<{}>; rel=\"next\"", next));
+            pieces->last = seen;
+            return false;
+        });
+        send_pieces(call, store, std::move(head), [pieces](const RunStore& from, std::string& piece) {
+            return pieces->append(from, piece);
+        });
     });
 }
 
@@ -82,23 +119,44 @@ std::string turn_json(const LearnerQueue& queue, const StoredTurn& turn) {
     });
 }
 
+/// Turns without a gap, up to the turn `last`. If turns are folded before they are read, the list ends there.
+struct TurnPieces {
+    std::shared_ptr<LearnerQueue> queue;
+    Turn next;
+    Turn last;
+    std::uint64_t left;  // of the limit
+    bool begun = false;
+
+    bool append(const RunStore& store, std::string& piece) {
+        bool more = false;
+        bool ends_early = begun;  // unless the next turn is there
+        if (!begun) piece = R"({"turns":[)";
+        store.turns(next, last, [&](const StoredTurn& turn) {
+            ends_early = left == 0 || (begun && turn.turn != next);
+            more = !ends_early && piece.size() >= kPiece;
+            if (ends_early || more) return false;
+            piece += (std::exchange(begun, true) ? "," : "") + turn_json(*queue, turn);
+            next = turn.turn + 1;
+            --left;
+            return true;
+        });
+        if (more) return true;
+        ends_early = ends_early && next <= last;
+        piece += ends_early ? fmt::format(R"(],"next":{}}})", next) : R"(],"next":null})";
+        return false;
+    }
+};
+
 void get_turns(const CallPtr& call) {
     ask_store(call, [call](const RunStore& store) {
-        const std::uint64_t limit = limit_of(*call);
-        std::string json = R"({"turns":[)";
-        std::uint64_t count = 0;
-        std::optional<Turn> next;
-        store.turns(call->parameter("first", 1), call->parameter("last", kNoEnd),
-                    [&](const StoredTurn& turn) {
-                        if (count == limit || json.size() >= kLargestAnswer) {
-                            next = turn.turn;
-                            return false;
-                        }
-                        json += (count++ > 0 ? "," : "") + turn_json(*call->queue, turn);
-                        return true;
-                    });
-        json += next ? fmt::format(R"(],"next":{}}})", *next) : R"(],"next":null})";
-        call->send(std::move(json));
+        const auto pieces = std::make_shared<TurnPieces>(
+            TurnPieces{.queue = call->queue,
+                       .next = call->parameter("first", 1),
+                       .last = std::min<Turn>(call->parameter("last", kAllTurns), store.state().last),
+                       .left = limit_of(*call)});
+        send_pieces(call, store, {}, [pieces](const RunStore& from, std::string& piece) {
+            return pieces->append(from, piece);
+        });
     });
 }
 

@@ -72,7 +72,7 @@ void get_decision(const CallPtr& call) {
 }
 
 void post_rounds(const CallPtr& call) {
-    RoundsBody body = rounds_body(parse_body(call->request.body));
+    RoundsBody body = rounds_body(call->take_body());
     const auto answer = [call, batch = body.batch](const PostResult& result) {
         if (result.refusal) return call->refuse(*result.refusal);
         const LearnerQueue& queue = *call->queue;
@@ -87,11 +87,12 @@ void post_rounds(const CallPtr& call) {
             to.object("next", [&] { put_decision(to, queue, result.next, result.decision); });
         });
     };
-    call->queue->post(std::move(body.posts), call->parameter("decide", 0) != 0, answer);
+    call->queue->post(std::move(body.posts), call->parameter("decide", 0) != 0, answer,
+                      [call] { return call->reply->demand() != Demand::gone; });
 }
 
 void post_predict(const CallPtr& call) {
-    ask_run(call, [call, rows = predict_body(parse_body(call->request.body))](ServedRun& run) {
+    ask_run(call, [call, rows = predict_body(call->take_body())](ServedRun& run) {
         std::string answer = json_object([&](JsonWriter& to) {
             to.put("learner", call->queue->name());
             to.put("turn", run.journal().played() + 1);
@@ -128,8 +129,7 @@ void set_paused(const CallPtr& call) {
 }
 
 void post_fork(const CallPtr& call) {
-    const ForkBody body =
-        fork_body(parse_body(call->request.body), find_learner_kind(call->queue->identity().kind));
+    const ForkBody body = fork_body(call->take_body(), find_learner_kind(call->queue->identity().kind));
     call->context.registry.fork(call->queue, body.name, body.changes, body.events, [call](const auto& made) {
         if (const auto* refusal = std::get_if<Refusal>(&made)) return call->refuse(*refusal);
         const auto& fork = std::get<std::shared_ptr<LearnerQueue>>(made);

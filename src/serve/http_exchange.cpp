@@ -39,7 +39,15 @@ MHD_Result HttpExchange::take_body(std::string_view bytes) {
         connection_->linger();
         return MHD_NO;
     }
-    request_.body.append(bytes);
+    if (response_) return MHD_YES;
+    if (service_.gauges.waiting + bytes.size() > limits_.waiting) {
+        ++service_.gauges.refused;
+        response_ = http_error(503, "the memory for requests and answers is full");
+        response_->headers.emplace_back("Retry-After", "1");
+        request_.body = {};
+    }
+    request_.body.append(response_ ? std::string_view() : bytes);
+    hold(request_.body.size());
     return MHD_YES;
 }
 
@@ -69,11 +77,12 @@ MHD_Result HttpExchange::proceed() {
             return MHD_YES;
         }
         if (streams_) {
-            if (service_.draining) closed_ = true;
-            if (!std::exchange(streaming_, true)) ++service_.gauges.streams;
+            if (service_.draining && !in_pieces_) closed_ = true;
+            if (!in_pieces_ && !std::exchange(streaming_, true)) ++service_.gauges.streams;
         }
     }
-    connection_->enter(streams_ ? ConnectionPhase::streaming : ConnectionPhase::sending);
+    // The phase of a stream depends on whether something waits to be sent.
+    if (!streams_) connection_->enter(ConnectionPhase::sending);
     return queue_response(service_.draining);
 }
 
@@ -99,42 +108,82 @@ MHD_Result HttpExchange::queue_response(bool close) {
 
 void HttpExchange::end() {
     connection_->forget_listener();
+    std::function<void()> dropped;  // without the lock: it may hold the last reference to the reply
     const std::lock_guard lock(mutex_);
+    dropped.swap(ready_);
     handle_ = nullptr;
     gone_ = true;
     events_ = {};
+    hold(0);
     if (streaming_) --service_.gauges.streams;
+}
+
+Demand HttpExchange::demand() const {
+    const std::lock_guard lock(mutex_);
+    if (handle_ == nullptr || gone_) return Demand::gone;
+    return service_.gauges.waiting >= limits_.waiting + held_ ? Demand::busy : Demand::wanted;
 }
 
 void HttpExchange::send(HttpResponse response) {
     const std::lock_guard lock(mutex_);
     if (handle_ == nullptr || response_) return;
     response_ = std::move(response);
+    hold(response_->body.size());
+    resume();
+}
+
+void HttpExchange::begin_stream(HttpResponse head, bool in_pieces) {
+    const std::lock_guard lock(mutex_);
+    if (handle_ == nullptr || response_) return;
+    response_ = std::move(head);
+    hold(0);
+    streams_ = true;
+    in_pieces_ = in_pieces;
+    // A client that sends no more may read a long answer, but an endless one would stay open for nothing.
+    gone_ = gone_ || (half_gone_ && !in_pieces);
     resume();
 }
 
 std::shared_ptr<EventStream> HttpExchange::stream(HttpResponse head) {
-    const std::lock_guard lock(mutex_);
-    if (handle_ != nullptr && !response_) {
-        response_ = std::move(head);
-        streams_ = true;
-        gone_ = gone_ || half_gone_;
-        resume();
-    }
+    begin_stream(std::move(head), false);
+    return shared_from_this();
+}
+
+std::shared_ptr<PieceStream> HttpExchange::send_pieces(HttpResponse head) {
+    begin_stream(std::move(head), true);
     return shared_from_this();
 }
 
 bool HttpExchange::send(std::string_view text) {
     const std::lock_guard lock(mutex_);
     if (!streams_ || gone_ || closed_) return false;
-    if (events_.size() + text.size() > limits_.waiting_events) {
-        gone_ = true;
-        service_.watch.cut(connection_);
+    const bool too_slow = !in_pieces_ && (events_.size() + text.size() > limits_.waiting_events ||
+                                          (!events_.empty() && service_.gauges.waiting > limits_.waiting));
+    if (too_slow) {
+        cut();
     } else {
         events_.append(text);
+        hold(events_.size());
+        if (!events_.empty()) connection_->enter(ConnectionPhase::sending);
     }
     resume();
     return !gone_;
+}
+
+void HttpExchange::when_taken(std::function<void()> ready) {
+    {
+        const std::lock_guard lock(mutex_);
+        if (gone_ || closed_) return;
+        if (!events_.empty()) return ready_.swap(ready);
+    }
+    ready();
+}
+
+void HttpExchange::abort() {
+    const std::lock_guard lock(mutex_);
+    if (!streams_ || gone_) return;
+    cut();
+    resume();
 }
 
 bool HttpExchange::open() const {
@@ -144,17 +193,36 @@ bool HttpExchange::open() const {
 
 void HttpExchange::close() {
     const std::lock_guard lock(mutex_);
-    if (!streams_) return;
+    if (!streams_ || gone_) return;
     closed_ = true;
+    connection_->enter(ConnectionPhase::sending);  // the end
     resume();
 }
 
 void HttpExchange::client_gone(bool entirely) {
     const std::lock_guard lock(mutex_);
     half_gone_ = true;
-    if (!streams_ && !entirely) return;  // it may still read its answer
+    if ((!streams_ || in_pieces_) && !entirely) return;  // it may still read its answer
     gone_ = true;
     resume();
+}
+
+void HttpExchange::finish() {
+    {
+        const std::lock_guard lock(mutex_);
+        if (in_pieces_) return;
+    }
+    close();
+}
+
+void HttpExchange::hold(std::size_t bytes) {
+    service_.gauges.waiting += bytes - held_;  // modulo 2^64, so that it may become less
+    held_ = bytes;
+}
+
+void HttpExchange::cut() {
+    gone_ = true;
+    service_.watch.cut(connection_);
 }
 
 void HttpExchange::suspend() {
@@ -168,18 +236,28 @@ void HttpExchange::resume() {
 }
 
 ssize_t HttpExchange::fill(void* exchange, std::uint64_t /*position*/, char* buffer, std::size_t size) {
-    HttpExchange& self = *static_cast<HttpExchange*>(exchange);
-    const std::lock_guard lock(self.mutex_);
+    std::function<void()> ready;
+    const ssize_t taken = static_cast<HttpExchange*>(exchange)->take(buffer, size, ready);
+    if (ready) ready();
+    return taken;
+}
+
+ssize_t HttpExchange::take(char* buffer, std::size_t size, std::function<void()>& ready) {
+    const std::lock_guard lock(mutex_);
     // Not as an error: after an error libmicrohttpd does not close the connection.
-    if (self.gone_) return MHD_CONTENT_READER_END_OF_STREAM;
-    const std::size_t count = std::min(size, self.events_.size());
+    if (gone_) return MHD_CONTENT_READER_END_OF_STREAM;
+    const std::size_t count = std::min(size, events_.size());
     if (count > 0) {
-        self.events_.copy(buffer, count);
-        self.events_.erase(0, count);
+        events_.copy(buffer, count);
+        events_.erase(0, count);
+        hold(events_.size());
+        if (events_.empty()) ready.swap(ready_);
         return static_cast<ssize_t>(count);
     }
-    if (self.closed_) return MHD_CONTENT_READER_END_OF_STREAM;
-    self.suspend();
+    events_ = {};
+    if (closed_) return MHD_CONTENT_READER_END_OF_STREAM;
+    connection_->enter(ConnectionPhase::streaming);
+    suspend();
     return 0;
 }
 

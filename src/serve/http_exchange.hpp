@@ -1,5 +1,5 @@
 /// One HTTP request, from its first byte to the last byte of its answer. Its connection is suspended until a
-/// thread gives the answer, and while a stream has no events to send.
+/// thread gives the answer, and while a stream has nothing to send.
 #pragma once
 
 #include "serve/connection_watch.hpp"
@@ -30,7 +30,7 @@ struct HttpService {
 };
 
 class HttpExchange final : public HttpReply,
-                           public EventStream,
+                           public PieceStream,
                            public ConnectionListener,
                            public std::enable_shared_from_this<HttpExchange> {
   public:
@@ -54,15 +54,19 @@ class HttpExchange final : public HttpReply,
     // HttpReply. Only the first answer has an effect.
     void send(HttpResponse response) override;
     std::shared_ptr<EventStream> stream(HttpResponse head) override;
+    Demand demand() const override;
 
-    // EventStream.
+    // PieceStream.
+    std::shared_ptr<PieceStream> send_pieces(HttpResponse head) override;
     bool send(std::string_view text) override;
     bool open() const override;
     void close() override;
 
     // ConnectionListener.
+    void when_taken(std::function<void()> ready) override;
+    void abort() override;
     void client_gone(bool entirely) override;
-    void finish() override { close(); }
+    void finish() override;
 
   private:
     std::optional<HttpResponse> read_head(const char* path, const char* method, const char* version);
@@ -70,7 +74,12 @@ class HttpExchange final : public HttpReply,
     MHD_Result queue_response(bool close);
     static ssize_t fill(void* exchange, std::uint64_t position, char* buffer, std::size_t size);
     void suspend();
+    void begin_stream(HttpResponse head, bool in_pieces);
     void resume();
+    ssize_t take(char* buffer, std::size_t size, std::function<void()>& ready);
+    // The lock is held in these.
+    void hold(std::size_t bytes);
+    void cut();
 
     HttpService& service_;
     mutable std::mutex mutex_;  // once the request is handed over
@@ -86,10 +95,13 @@ class HttpExchange final : public HttpReply,
     bool handed_over_ = false;
 
     std::optional<HttpResponse> response_;
-    bool streams_ = false;    // events follow the response's head
-    bool streaming_ = false;  // and have begun
-    bool closed_ = false;     // no further events
-    std::string events_;      // that wait to be sent
+    std::size_t held_ = 0;  // bytes of the body, or of the answer
+    bool streams_ = false;    // events or pieces follow the response's head
+    bool in_pieces_ = false;  // and come to an end by themselves
+    bool streaming_ = false;  // events have begun
+    bool closed_ = false;     // no further ones
+    std::string events_;      // that wait to be sent, or a piece
+    std::function<void()> ready_;
     bool half_gone_ = false;  // the client sends no more
     bool gone_ = false;       // nothing can be sent to the client
 };

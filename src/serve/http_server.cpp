@@ -163,7 +163,7 @@ std::uint16_t HttpServer::port() const noexcept {
 
 HttpCounts HttpServer::counts() const {
     const HttpGauges& gauges = state_->service.gauges;
-    return {gauges.connections, gauges.requests, gauges.refused, gauges.cut, gauges.streams};
+    return {gauges.connections, gauges.requests, gauges.refused, gauges.cut, gauges.streams, gauges.waiting};
 }
 
 void HttpServer::set_limits(const HttpLimits& limits) {

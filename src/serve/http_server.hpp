@@ -1,5 +1,6 @@
-/// HTTP as the service uses it: whole requests, replies that any thread may give later, and streams of
-/// server-sent events. The server enforces limits on sizes, times, connections and rates.
+/// HTTP as the service uses it: whole requests, replies that any thread may give later, long answers in
+/// pieces, and streams of server-sent events. The server enforces limits on sizes, times, connections, rates
+/// and memory.
 #pragma once
 
 #include <cstddef>
@@ -43,14 +44,31 @@ class EventStream {
     virtual void close() = 0;
 };
 
-/// The answer to one request: given once, by send() or stream(), from any thread. A reply that is destroyed
-/// without an answer answers 500.
+/// A long answer. The next piece is made when the connection has taken the last one, so that a slow client
+/// holds one piece in memory. The server lets it end when it drains.
+class PieceStream : public EventStream {
+  public:
+    /// Calls `ready` once, from any thread, when everything sent was taken. It must not block, and is dropped
+    /// if the client goes.
+    virtual void when_taken(std::function<void()> ready) = 0;
+    /// Disconnects the client, so that it does not take the answer for a whole one.
+    virtual void abort() = 0;
+};
+
+/// Whether the work for an answer is worth doing: the client has gone; or memory is short, and the client has
+/// to come again.
+enum class Demand : std::uint8_t { wanted, gone, busy };
+
+/// The answer to one request: given once, by send(), stream() or send_pieces(), from any thread. A reply that
+/// is destroyed without an answer answers 500.
 class HttpReply {
   public:
     virtual ~HttpReply() = default;
+    virtual Demand demand() const = 0;
     virtual void send(HttpResponse response) = 0;
     /// Sends the headers at once, and events as they come.
     virtual std::shared_ptr<EventStream> stream(HttpResponse head) = 0;
+    virtual std::shared_ptr<PieceStream> send_pieces(HttpResponse head) = 0;
 };
 
 struct HttpLimits {
@@ -63,6 +81,7 @@ struct HttpLimits {
     double rate = 0;   // requests a second and client; 0: no limit; 429 with Retry-After
     double burst = 0;  // requests that may come at once; 0: the rate
     std::size_t waiting_events = std::size_t{1} << 20U;  // bytes that may wait for the client of a stream
+    std::size_t waiting = std::size_t{1} << 28U;         // bytes of all bodies and answers in memory; 503
 };
 
 template <class Number>
@@ -72,6 +91,7 @@ struct HttpNumbers {
     Number refused{0};      // by a limit
     Number cut{0};          // disconnected for being too slow
     Number streams{0};      // open now
+    Number waiting{0};      // bytes of bodies and answers in memory
 };
 using HttpCounts = HttpNumbers<std::uint64_t>;
 

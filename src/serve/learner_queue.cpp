@@ -42,6 +42,7 @@ LearnerQueue::LearnerQueue(std::string name, std::unique_ptr<ServedRun> run, Wor
       record_schema_(run_->record_schema()),
       store_(run_->journal().path()),
       played_(store_),
+      intake_(workers),
       archive_strand_(workers),
       archive_(std::make_shared<std::unique_ptr<RunStore>>()) {
     run_->journal().commit_by_hand();

@@ -70,8 +70,11 @@ class LearnerQueue : public std::enable_shared_from_this<LearnerQueue> {
     LearnerQueueStats stats() const;
     std::size_t waiting() const;  // records in the queue
 
-    /// One post, or a batch. The whole batch is checked before any of it is played.
-    void post(std::vector<Post> posts, bool decide, PostDone done);
+    /// Prepares requests on a worker, one after the other, before they come into the queue.
+    void take_in(Workers::Task task) { intake_.post(std::move(task)); }
+    /// One post, or a batch. The whole batch is checked before any of it is played. It is dropped if it is
+    /// not `wanted` any more when its turn comes.
+    void post(std::vector<Post> posts, bool decide, PostDone done, std::function<bool()> wanted = {});
     void read(Read read);
     void look_up(LookUp look_up);
     /// Calls `done` with the decision for the next turn, from the snapshot if it has one.
@@ -165,6 +168,7 @@ class LearnerQueue : public std::enable_shared_from_this<LearnerQueue> {
     std::string failure_;     // empty: none
     std::string detachment_;  // why it no longer follows its parent
 
+    Strand intake_;
     Strand archive_strand_;
     std::shared_ptr<std::unique_ptr<RunStore>> archive_;  // opened when it is needed first
 };

@@ -21,7 +21,7 @@ Refusal at_post(Refusal refusal, std::size_t index, std::size_t posts) {
 
 }  // namespace
 
-void LearnerQueue::post(std::vector<Post> posts, bool decide, PostDone done) {
+void LearnerQueue::post(std::vector<Post> posts, bool decide, PostDone done, std::function<bool()> wanted) {
     std::optional<Refusal> refusal;
     if (!parent_.empty()) {
         refusal =
@@ -40,8 +40,9 @@ void LearnerQueue::post(std::vector<Post> posts, bool decide, PostDone done) {
     if (refusal) return done({.refusal = std::move(refusal)});
     const std::size_t records = posts.size();
     put(records,
-        [this, posts = std::move(posts), decide, done = std::move(done),
+        [this, posts = std::move(posts), decide, done = std::move(done), wanted = std::move(wanted),
          since = Clock::now()]() -> Workers::Task {
+            if (wanted && !wanted()) return {};
             return [this, result = take(posts, decide, false), done, since]() mutable {
                 answer(std::move(result), since, done);
             };

@@ -114,6 +114,7 @@ std::string metrics_text(const LearnerRegistry& registry, const HttpCounts& coun
     out.histogram(learners, "commit_seconds", "A commit to the store.", &LearnerQueueStats::commit);
     out.single("http_connections", "gauge", "Open connections.", counts.connections);
     out.single("http_streams", "gauge", "Open streams of events.", counts.streams);
+    out.single("http_waiting_bytes", "gauge", "Bodies and answers in memory.", counts.waiting);
     out.single("http_requests_total", "counter", "Requests handled.", counts.requests);
     out.single("http_refused_total", "counter", "Requests and connections refused by a limit.",
                counts.refused);

@@ -23,7 +23,7 @@ inline std::string header_of(const HttpResponse& response, const std::string& na
     return {};
 }
 
-class FakeStream final : public EventStream {
+class FakeStream final : public PieceStream {
   public:
     bool send(std::string_view text) override {
         const std::lock_guard lock(mutex_);
@@ -37,12 +37,24 @@ class FakeStream final : public EventStream {
     void close() override {
         const std::lock_guard lock(mutex_);
         open_ = false;
+        if (closed_) closed_(text_);
+    }
+    void abort() override {
+        send("(broken off)");
+        close();
+    }
+    void when_taken(std::function<void()> ready) override {
+        if (before_piece_) before_piece_();
+        ready();
     }
     /// What came since it was last asked for.
     std::string take() {
         const std::lock_guard lock(mutex_);
         return std::exchange(text_, {});
     }
+
+    std::function<void(const std::string&)> closed_;
+    std::function<void()> before_piece_;
 
   private:
     mutable std::mutex mutex_;
@@ -55,19 +67,32 @@ class FakeReply final : public HttpReply {
     ~FakeReply() override {
         if (!answered_) answer_.set_value({.status = 500, .body = "no answer"});
     }
+    Demand demand() const override { return wanted; }
     void send(HttpResponse response) override {
         answered_ = true;
         answer_.set_value(std::move(response));
     }
     std::shared_ptr<EventStream> stream(HttpResponse head) override {
         answered_ = true;
-        events = std::make_shared<FakeStream>();
         answer_.set_value(std::move(head));
+        return events;
+    }
+    /// The answer is there when its last piece is.
+    std::shared_ptr<PieceStream> send_pieces(HttpResponse head) override {
+        answered_ = true;
+        events->before_piece_ = before_piece;
+        events->closed_ = [this, head](const std::string& text) {
+            HttpResponse whole = head;
+            whole.body = text;
+            answer_.set_value(whole);
+        };
         return events;
     }
     std::future<HttpResponse> answer() { return answer_.get_future(); }
 
-    std::shared_ptr<FakeStream> events;
+    const std::shared_ptr<FakeStream> events = std::make_shared<FakeStream>();
+    std::function<void()> before_piece = {};  // between the pieces of an answer
+    Demand wanted = Demand::wanted;
 
   private:
     std::promise<HttpResponse> answer_;
@@ -77,12 +102,12 @@ class FakeReply final : public HttpReply {
 class ApiFixture {
   public:
     explicit ApiFixture(const std::vector<std::string>& learners = {"main"},
-                        const LearnerQueueOptions& options = {})
+                        const LearnerQueueOptions& options = {}, const std::string& keep = "all")
         : registry(*workers,
                    [](const std::string&, const SettingList& settings) { return FakeRun::open(settings); }) {
         std::vector<LearnerPlan> plans;
         for (const std::string& name : learners)
-            plans.push_back({name, "learn", {{"store", folder / (name + ".run")}}, options});
+            plans.push_back({name, "learn", {{"store", folder / (name + ".run")}, {"keep", keep}}, options});
         registry.open(plans);
     }
     /// Real learners, as a scenario describes them.
@@ -120,12 +145,14 @@ class ApiFixture {
         return made;
     }
     HttpResponse ask(HttpRequest asked) {
-        const auto reply = std::make_shared<FakeReply>();
+        auto reply = std::make_shared<FakeReply>();
+        reply->before_piece = before_piece;
+        reply->wanted = demand;
         auto answer = reply->answer();
         const HttpRequest copy = asked;
-        api.handle(std::move(asked), reply);
-        HttpResponse response = answer.get();
         events = reply->events;
+        api.handle(std::move(asked), std::exchange(reply, nullptr));
+        HttpResponse response = answer.get();
         hold_against_document(copy, response);
         return response;
     }
@@ -147,6 +174,8 @@ class ApiFixture {
     Tokens tokens;
     Api api{{.registry = registry, .tokens = tokens, .version = "1.2.3"}};
     std::shared_ptr<FakeStream> events;      // of the last request
+    std::function<void()> before_piece;      // of an answer, but for the first one
+    Demand demand = Demand::wanted;          // for answers
     std::set<std::string> exercised;         // operations that were answered as they say
     std::vector<std::string> disagreements;  // between answers and the document
 

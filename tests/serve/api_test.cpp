@@ -203,6 +203,116 @@ TEST(Api, ServesLedgersInPages) {
     EXPECT_TRUE(contains(all.body, body(page.body) + body(rest.body)));
 }
 
+/// Posts so many turns that they do not fit into one piece.
+void post_many(ApiFixture& api, int turns) {
+    Json batch = Json::array();
+    for (int i = 0; i < turns; ++i)
+        batch.push_back({{"record", {{"v", i}}}, {"key", std::string(190, 'k') + std::to_string(i)}});
+    ASSERT_EQ(api.post(kMain + "/rounds", Json{{"batch", batch}}.dump()).status, 200);
+}
+
+std::vector<Turn> turns_of(const Json& answer) {
+    std::vector<Turn> turns;
+    for (const Json& turn : answer["turns"]) turns.push_back(turn["turn"]);
+    return turns;
+}
+
+std::vector<Turn> counted(Turn first, Turn last) {
+    std::vector<Turn> turns;
+    for (Turn turn = first; turn <= last; ++turn) turns.push_back(turn);
+    return turns;
+}
+
+void play_one(ApiFixture& api) {
+    std::promise<void> played;
+    api.registry.find("main")->post({{.record = R"({"v":1})"}}, false,
+                                    [&](const PostResult&) { played.set_value(); });
+    played.get_future().get();
+}
+
+/// All turns but the newest ones, once the states that are kept are newer.
+void fold(ApiFixture& api) {
+    for (int state = 0; state < 3; ++state) {
+        play_one(api);
+        std::promise<void> saved;
+        api.registry.find("main")->save([&](const std::string&) { saved.set_value(); });
+        saved.get_future().get();
+    }
+}
+
+/// Turns that are played between two pieces of an answer do not belong to it.
+TEST(Api, LongAnswersHaveEachTurnOnceWhileTurnsArePlayed) {
+    ApiFixture api;
+    post_many(api, 400);
+    int pieces = 1;
+    api.before_piece = [&] {
+        play_one(api);
+        ++pieces;
+    };
+    const Json all = api.get(kMain + "/turns");
+    EXPECT_GT(pieces, 2);
+    EXPECT_EQ(turns_of(all), counted(1, 400));
+    EXPECT_EQ(all["next"], nullptr);
+    const Json limited = api.get(kMain + "/turns?first=11&limit=350");
+    EXPECT_EQ(turns_of(limited), counted(11, 360));
+    EXPECT_EQ(limited["next"], 361);
+    const HttpResponse ledger = api.ask("GET", kMain + "/ledger?limit=380");
+    EXPECT_EQ(std::count(ledger.body.begin(), ledger.body.end(), '\n'), 381);
+    EXPECT_TRUE(contains(header_of(ledger, "Link"), "first=381"));
+    EXPECT_EQ(api.disagreements, std::vector<std::string>());
+}
+
+/// A reader that is overtaken by folding gets turns without a gap, and learns where they end.
+TEST(Api, LongAnswersEndBeforeTurnsThatWereFolded) {
+    ApiFixture api({"main"}, {}, "10");
+    fold(api);  // no turn after an old state is folded
+    post_many(api, 1500);
+    api.before_piece = [&] { fold(api); };
+    const Json early = api.get(kMain + "/turns?limit=10000");
+    ASSERT_TRUE(early["next"].is_number());
+    const Turn next = early["next"];
+    EXPECT_GT(next, 10);
+    EXPECT_LT(next, 1000);
+    EXPECT_EQ(turns_of(early), counted(1, next - 1));
+    api.before_piece = {};
+    const Json rest = api.get(kMain + "/turns?limit=10000&first=" + std::to_string(next));
+    EXPECT_GT(turns_of(rest).at(0), 1024);
+    EXPECT_EQ(turns_of(rest), counted(turns_of(rest).at(0), turns_of(rest).back()));
+    EXPECT_EQ(rest["next"], nullptr);
+}
+
+/// The header of a ledger promises the next page, so that its answer cannot end early.
+TEST(Api, LedgersThatAreFoldedMeanwhileAreBrokenOff) {
+    ApiFixture api({"main"}, {}, "10");
+    fold(api);  // no turn after an old state is folded
+    post_many(api, 1500);
+    api.before_piece = [&] { fold(api); };
+    EXPECT_TRUE(api.ask("GET", kMain + "/ledger?limit=10000").body.ends_with("(broken off)"));
+    api.before_piece = {};
+    EXPECT_FALSE(api.ask("GET", kMain + "/ledger?limit=10000").body.ends_with("(broken off)"));
+}
+
+/// Nothing is read for a client that has gone. If memory is short, it has to come again.
+TEST(Api, WorksOnlyForAnswersThatAreWanted) {
+    ApiFixture api;
+    api.post(kMain + "/rounds", R"({"record":{"v":1}})");
+    const std::vector<std::pair<std::string, std::string>> asked = {
+        {"GET", "/turns"}, {"GET", "/ledger"},  {"GET", "/certificate"},
+        {"GET", "/page"},  {"POST", "/rounds"}, {"POST", "/predict"}};
+    const std::string body = R"({"record":{"v":2}})";
+    for (const auto& [method, route] : asked) {
+        api.demand = Demand::busy;
+        const HttpResponse refused = api.ask(method, kMain + route, method == "POST" ? body : "");
+        EXPECT_EQ(refused.status, 503) << route;
+        EXPECT_EQ(header_of(refused, "Retry-After"), "1");
+        api.demand = Demand::gone;
+        EXPECT_EQ(api.ask(method, kMain + route, method == "POST" ? body : "").body, "no answer") << route;
+    }
+    EXPECT_EQ(api.ask("GET", "/health").status, 200);
+    api.demand = Demand::wanted;
+    EXPECT_EQ(api.get(kMain)["turn"], 1);
+}
+
 TEST(Api, TokensAreAskedForAndHealthIsOpen) {
     ApiFixture api;
     const std::string file = api.folder / "tokens";
@@ -240,6 +350,11 @@ TEST(Api, PagesOfOtherSitesMayNotAsk) {
     EXPECT_EQ(api.ask(request).status, 403);
     request.headers["origin"] = "null";
     EXPECT_EQ(api.ask(request).status, 403);
+    for (const char* origin : {"http://127.0.0.1:8391", "https://127.0.0.1:8390", "http://localhost:8390",
+                               "127.0.0.1:8390", "http://127.0.0.1"}) {
+        request.headers["origin"] = origin;
+        EXPECT_EQ(api.ask(request).status, 403) << origin;
+    }
     request.headers["origin"] = "http://127.0.0.1:8390";
     EXPECT_EQ(api.ask(request).status, 200);
     request.headers["host"] = request.headers["origin"] = "evil.example";  // a name that leads here
@@ -247,7 +362,28 @@ TEST(Api, PagesOfOtherSitesMayNotAsk) {
     request.headers.erase("origin");
     request.headers["host"] = "[::1]:8390";
     EXPECT_EQ(api.ask(request).status, 200);
-    request.headers["host"] = "localhost";
+    for (const char* host : {"localhost", "LocalHost.:8390", "127.8.9.1"}) {
+        request.headers["host"] = host;
+        EXPECT_EQ(api.ask(request).status, 200) << host;
+    }
+    for (const char* host : {"127.evil.example:8390", "127.0.0.1.evil.example", "127.0.0.1evil.com",
+                             "127.0.0.1x", "[::1].evil", "localhost@evil", ""}) {
+        request.headers["host"] = host;
+        EXPECT_EQ(api.ask(request).status, 403) << host;
+        request.headers["origin"] = std::string("http://") + host;
+        EXPECT_EQ(api.ask(request).status, 403) << host;
+        request.headers.erase("origin");
+    }
+}
+
+TEST(Api, CompressedBodiesAreRefused) {
+    ApiFixture api;
+    HttpRequest request = ApiFixture::request("POST", kMain + "/rounds", R"({"record":{"v":1}})");
+    request.headers["content-encoding"] = "gzip";
+    const HttpResponse refused = api.ask(request);
+    EXPECT_EQ(refused.status, 415);
+    EXPECT_TRUE(contains(api.error_of(refused), "gzip"));
+    request.headers["content-encoding"] = "Identity";
     EXPECT_EQ(api.ask(request).status, 200);
 }
 

@@ -120,6 +120,22 @@ class RawClient {
         read_.erase(0, length);
         return answer;
     }
+    /// The next answer, whose body may come in chunks; status 0: it did not come whole.
+    Answer whole_answer() {
+        Answer answer = this->answer();
+        if (!answer.headers.contains("transfer-encoding")) return answer;
+        for (;;) {
+            if (!read_until("\r\n")) return {};
+            const std::size_t size = std::strtoull(read_.c_str(), nullptr, 16);
+            read_.erase(0, read_.find("\r\n") + 2);
+            while (read_.size() < size + 2) {
+                if (!read_more(10)) return {};
+            }
+            answer.body.append(read_, 0, size);
+            read_.erase(0, size + 2);
+            if (size == 0) return answer;
+        }
+    }
     Answer ask(std::string_view request) {
         send(request);
         return answer();

@@ -2,10 +2,12 @@
 #include "serve/http_client.hpp"
 #include "serve/http_server.hpp"
 
+#include <atomic>
 #include <future>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -158,6 +160,135 @@ TEST(HttpStream, CutsOffAClientThatNeverReads) {
     EXPECT_FALSE(stream->open());
     EXPECT_EQ(service.server().counts().cut, 1);
     EXPECT_TRUE(eventually([&] { return service.server().counts().connections == 0; }));
+}
+
+class Pieces : public std::enable_shared_from_this<Pieces> {
+  public:
+    Pieces(std::shared_ptr<PieceStream> stream, int count) : stream_(std::move(stream)), count_(count) {}
+    void send() {
+        stream_->when_taken([self = shared_from_this()] {
+            if (self->sent_ == self->count_) return self->stream_->close();
+            ++self->sent_;
+            self->stream_->send(std::string(kSize, 'x'));
+            self->send();
+        });
+    }
+    int sent() const { return sent_; }
+    PieceStream& stream() { return *stream_; }
+
+    static constexpr std::size_t kSize = 30'000;
+
+  private:
+    const std::shared_ptr<PieceStream> stream_;
+    const int count_;
+    std::atomic<int> sent_ = 0;
+};
+
+/// Sends 1,000 pieces to every client.
+class PieceService {
+  public:
+    explicit PieceService(HttpLimits limits = {}) {
+        HttpServer::Options options;
+        options.port = 0;
+        options.limits = limits;
+        server_ = std::make_unique<HttpServer>(options, [this](const HttpRequest&, const Reply& reply) {
+            auto pieces = std::make_shared<Pieces>(reply->send_pieces(plain_text("")), kPieces);
+            {
+                const std::lock_guard lock(mutex_);
+                last_ = pieces;
+            }
+            pieces->send();
+        });
+    }
+    HttpServer& server() { return *server_; }
+    RawClient client(int receive_buffer = 0) {
+        RawClient client(server_->port(), "127.0.0.1", receive_buffer);
+        client.send(get("/"));
+        return client;
+    }
+    std::shared_ptr<Pieces> last() {
+        eventually([&] {
+            const std::lock_guard lock(mutex_);
+            return !last_.expired();
+        });
+        const std::lock_guard lock(mutex_);
+        return last_.lock();
+    }
+    bool all_gone() {
+        return eventually([&] {
+            const std::lock_guard lock(mutex_);
+            return last_.expired();
+        });
+    }
+    static constexpr int kPieces = 1000;
+
+  private:
+    std::mutex mutex_;
+    std::weak_ptr<Pieces> last_;
+    std::unique_ptr<HttpServer> server_;
+};
+
+TEST(HttpPieces, AreMadeAsTheClientReads) {
+    PieceService service;
+    RawClient client = service.client(4096);
+    const std::shared_ptr<Pieces> pieces = service.last();
+    // The next piece waits until the kernel has room, so that most are not made.
+    int sent = -1;
+    EXPECT_TRUE(eventually([&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+        return std::exchange(sent, pieces->sent()) == pieces->sent();
+    }));
+    EXPECT_LT(pieces->sent(), PieceService::kPieces / 2);
+    EXPECT_LE(service.server().counts().waiting, Pieces::kSize);
+    EXPECT_EQ(client.whole_answer().body, std::string(Pieces::kSize * PieceService::kPieces, 'x'));
+    EXPECT_EQ(service.server().counts().waiting, 0);
+    client.send(get("/"));
+    EXPECT_EQ(client.whole_answer().status, 200) << "the connection stays open";
+}
+
+TEST(HttpPieces, EndWithTheClient) {
+    PieceService service;
+    for (const bool dies : {false, true}) {
+        RawClient client = service.client(4096);
+        EXPECT_TRUE(client.read_until("xxx"));
+        dies ? client.die() : client.hang_up();
+        EXPECT_TRUE(eventually([&] { return service.server().counts().connections == 0; }));
+        EXPECT_TRUE(service.all_gone()) << "nothing waits for the client";
+    }
+    // A client that only sends no more gets all of it.
+    RawClient half = service.client();
+    half.half_close();
+    EXPECT_EQ(half.whole_answer().body.size(), Pieces::kSize * PieceService::kPieces);
+}
+
+TEST(HttpPieces, AreCutWhenTheClientDoesNotRead) {
+    HttpLimits limits;
+    limits.idle_seconds = 0.3;
+    PieceService service(limits);
+    RawClient client = service.client(4096);
+    EXPECT_TRUE(eventually([&] { return service.server().counts().cut == 1; }));
+    EXPECT_TRUE(eventually([&] { return service.server().counts().connections == 0; }));
+}
+
+TEST(HttpPieces, AnAbortedAnswerIsNotWhole) {
+    PieceService service;
+    RawClient client = service.client(4096);
+    EXPECT_TRUE(client.read_until("xxx"));
+    service.last()->stream().abort();
+    EXPECT_TRUE(client.closed());
+    EXPECT_FALSE(client.read().ends_with("0\r\n\r\n"));
+    EXPECT_TRUE(service.all_gone());
+}
+
+TEST(HttpPieces, DrainingLetsThemEnd) {
+    PieceService service;
+    RawClient client = service.client(4096);
+    EXPECT_TRUE(client.read_until("xxx"));
+    auto drained = std::async(std::launch::async, [&] { service.server().drain(20); });
+    EXPECT_EQ(client.whole_answer().body.size(), Pieces::kSize * PieceService::kPieces);
+    EXPECT_TRUE(client.closed());
+    drained.get();
+    EXPECT_EQ(service.server().counts().connections, 0);
 }
 
 TEST(HttpDrain, FinishesOpenRequestsAndClosesIdleConnections) {
