@@ -86,10 +86,18 @@ void Connection::send_raw(const HttpResponse& error) noexcept {
     std::string text = fmt::format(
         "HTTP/1.1 {} {}\r\nContent-Type: {}\r\nContent-Length: {}\r\nConnection: close\r\n", error.status,
         MHD_get_reason_phrase_for(static_cast<unsigned>(error.status)), error.type, error.body.size());
+    for (const auto& [name, value] : kEveryAnswer) text += fmt::format("{}: {}\r\n", name, value);
     for (const auto& [name, value] : error.headers) text += fmt::format("{}: {}\r\n", name, value);
     text += "\r\n" + error.body;
     [[maybe_unused]] const ssize_t sent =
         send(socket_, text.data(), text.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
+}
+
+void Connection::refuse(const HttpResponse& error) noexcept {
+    refused_ = true;
+    lingers_ = true;
+    send_raw(error);
+    shutdown(socket_, SHUT_WR);
 }
 
 void Connection::listen(const std::shared_ptr<ConnectionListener>& listener) {
@@ -143,13 +151,12 @@ std::shared_ptr<Connection> ConnectionWatch::add(int socket, std::string client)
     const bool too_many_of_client =
         (of_client == clients_.end() ? 0 : of_client->second) >= limits_.connections_per_client;
     if (connections_.size() >= limits_.connections || too_many_of_client) {
-        connection->refused_ = true;
         ++gauges_.refused;
         HttpResponse error = too_many_of_client ? http_error(429, "too many connections from this client")
                                                 : http_error(503, "too many connections");
         error.headers.emplace_back("Retry-After", "1");
-        connection->send_raw(error);
-        shutdown(socket, SHUT_RDWR);
+        connection->refuse(error);
+        shutdown(socket, SHUT_RD);
         return connection;
     }
     ++clients_[connection->client_];
@@ -215,18 +222,18 @@ void ConnectionWatch::drain(double seconds) {
 }
 
 void ConnectionWatch::abandon() {
+    constexpr double kSeconds = 5;  // the thread that serves them needs far less
     for (const auto& connection : all()) connection->client_gone(true);
+    std::unique_lock lock(mutex_);
+    for (const auto& connection : connections_) shutdown(connection->socket_, SHUT_RDWR);
+    changed_.wait_for(lock, as_duration(kSeconds), [this] { return connections_.empty(); });
 }
 
 std::vector<std::shared_ptr<Connection>> ConnectionWatch::all() {
     const std::lock_guard lock(mutex_);
     return {connections_.begin(), connections_.end()};
 }
-    constexpr double kSeconds = 5;  // the thread that serves them needs far less
 
-    std::unique_lock lock(mutex_);
-    for (const auto& connection : connections_) shutdown(connection->socket_, SHUT_RDWR);
-    changed_.wait_for(lock, as_duration(kSeconds), [this] { return connections_.empty(); });
 double ConnectionWatch::interval() const {
     return std::clamp(std::min(limits_.request_seconds, limits_.idle_seconds) / 8, 0.005, 0.2);
 }

@@ -8,6 +8,7 @@
 
 #include "serve/http_server.hpp"
 
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
@@ -25,6 +26,16 @@
 namespace proxstream {
 
 using HttpGauges = HttpNumbers<std::atomic<std::uint64_t>>;
+
+struct HttpHeader {
+    const char* name;
+    const char* value;
+};
+/// Headers of every answer: browsers show it in no frame, hand it to no other site, and guess no type.
+inline constexpr std::array kEveryAnswer{HttpHeader{"Content-Security-Policy", "frame-ancestors 'none'"},
+                                         HttpHeader{"X-Frame-Options", "DENY"},
+                                         HttpHeader{"Cross-Origin-Resource-Policy", "same-origin"},
+                                         HttpHeader{"X-Content-Type-Options", "nosniff"}};
 
 /// The request that a connection works on.
 class ConnectionListener {
@@ -57,7 +68,8 @@ class Connection {
     /// After the close, reads on for a moment. Closing with unread bytes would reset the connection, and the
     /// client might not see its answer.
     void linger() noexcept { lingers_ = true; }
-    /// It was one too many, and has been answered.
+    /// Answers with an error, and lets the library send nothing more.
+    void refuse(const HttpResponse& error) noexcept;
     bool refused() const noexcept { return refused_; }
 
     /// Reports to `listener` from now on; at once, if the client has already gone.

@@ -9,6 +9,15 @@
 
 namespace proxstream {
 
+/// libmicrohttpd keeps each parameter in the memory of the connection. When that is full, it neither answers
+/// nor closes.
+void HttpExchange::check_target() {
+    constexpr std::ptrdiff_t kMostParameters = 100;
+    if (std::ranges::count(target_, '&') < kMostParameters) return;
+    ++service_.gauges.refused;
+    connection_->refuse(http_error(414, fmt::format("a target may have {} parameters", kMostParameters)));
+}
+
 MHD_Result HttpExchange::take_head(const char* path, const char* method, const char* version) {
     has_head_ = true;
     if (connection_->refused()) return MHD_NO;
@@ -98,6 +107,7 @@ MHD_Result HttpExchange::queue_response(bool close) {
                   response_->body.size(), const_cast<char*>(response_->body.data()), MHD_RESPMEM_PERSISTENT);
     if (made == nullptr) return MHD_NO;
     if (!response_->type.empty()) MHD_add_response_header(made, "Content-Type", response_->type.c_str());
+    for (const auto& [name, value] : kEveryAnswer) MHD_add_response_header(made, name, value);
     for (const auto& [name, value] : response_->headers)
         MHD_add_response_header(made, name.c_str(), value.c_str());
     if (close) MHD_add_response_header(made, "Connection", "close");

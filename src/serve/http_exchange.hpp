@@ -43,6 +43,8 @@ class HttpExchange final : public HttpReply,
           target_(std::move(target)) {}
 
     // Called by the thread that serves the connection, in this order.
+    /// Refuses a target with so many parameters that libmicrohttpd would never answer.
+    void check_target();
     bool has_head() const noexcept { return has_head_; }
     MHD_Result take_head(const char* path, const char* method, const char* version);
     MHD_Result take_body(std::string_view bytes);
@@ -52,19 +54,19 @@ class HttpExchange final : public HttpReply,
     void end();
 
     // HttpReply. Only the first answer has an effect.
+    Demand demand() const override;
     void send(HttpResponse response) override;
     std::shared_ptr<EventStream> stream(HttpResponse head) override;
-    Demand demand() const override;
+    std::shared_ptr<PieceStream> send_pieces(HttpResponse head) override;
 
     // PieceStream.
-    std::shared_ptr<PieceStream> send_pieces(HttpResponse head) override;
     bool send(std::string_view text) override;
     bool open() const override;
     void close() override;
-
-    // ConnectionListener.
     void when_taken(std::function<void()> ready) override;
     void abort() override;
+
+    // ConnectionListener.
     void client_gone(bool entirely) override;
     void finish() override;
 
@@ -72,14 +74,14 @@ class HttpExchange final : public HttpReply,
     std::optional<HttpResponse> read_head(const char* path, const char* method, const char* version);
     void hand_over();
     MHD_Result queue_response(bool close);
-    static ssize_t fill(void* exchange, std::uint64_t position, char* buffer, std::size_t size);
-    void suspend();
     void begin_stream(HttpResponse head, bool in_pieces);
-    void resume();
+    static ssize_t fill(void* exchange, std::uint64_t position, char* buffer, std::size_t size);
     ssize_t take(char* buffer, std::size_t size, std::function<void()>& ready);
     // The lock is held in these.
     void hold(std::size_t bytes);
     void cut();
+    void suspend();
+    void resume();
 
     HttpService& service_;
     mutable std::mutex mutex_;  // once the request is handed over
@@ -93,9 +95,9 @@ class HttpExchange final : public HttpReply,
     bool has_head_ = false;
     bool chunked_ = false;
     bool handed_over_ = false;
+    std::size_t held_ = 0;  // bytes of the body, or of the answer
 
     std::optional<HttpResponse> response_;
-    std::size_t held_ = 0;  // bytes of the body, or of the answer
     bool streams_ = false;    // events or pieces follow the response's head
     bool in_pieces_ = false;  // and come to an end by themselves
     bool streaming_ = false;  // events have begun

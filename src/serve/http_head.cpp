@@ -21,8 +21,10 @@ bool is_method(std::string_view method) {
            std::ranges::all_of(method, [](char c) { return (c >= 'A' && c <= 'Z') || c == '-'; });
 }
 
-/// libmicrohttpd leaves escapes that it cannot decode as they are, and ends a text at %00.
-bool escapes_decode(std::string_view target) {
+/// Visible characters, whose escapes decode. libmicrohttpd takes spaces, leaves escapes that it cannot decode
+/// as they are, and ends a text at %00.
+bool is_target(std::string_view target) {
+    if (!std::ranges::all_of(target, [](unsigned char c) { return c > 0x20 && c != 0x7f; })) return false;
     for (std::size_t at = target.find('%'); at != target.npos; at = target.find('%', at + 1)) {
         const std::string_view digits = target.substr(at + 1, 2);
         const bool hex = std::ranges::all_of(digits, [](unsigned char c) { return std::isxdigit(c) != 0; });
@@ -79,7 +81,7 @@ std::optional<HttpResponse> HttpExchange::read_head(const char* path, const char
     request_.method = method;
     request_.path = without_origin(path);
     MHD_get_connection_values(handle_, MHD_GET_ARGUMENT_KIND, &add_parameter, &request_.query);
-    const bool readable = escapes_decode(target_) && is_text(request_.path) &&
+    const bool readable = is_target(target_) && is_text(request_.path) &&
                           std::ranges::all_of(request_.query, [](const auto& each) {
                               return is_text(each.first) && is_text(each.second);
                           });
@@ -88,6 +90,9 @@ std::optional<HttpResponse> HttpExchange::read_head(const char* path, const char
 
     const Values& headers = request_.headers;
     MHD_get_connection_values(handle_, MHD_HEADER_KIND, &add_header, &request_.headers);
+    const auto host = headers.find("host");
+    if (spoken == "HTTP/1.1" && (host == headers.end() || host->second.empty()))
+        return http_error(400, "the Host header is missing or empty");
     const auto coding = headers.find("transfer-encoding");
     const auto length = headers.find("content-length");
     chunked_ = coding != headers.end();

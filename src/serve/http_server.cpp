@@ -67,10 +67,10 @@ void on_connection(void* service, MHD_Connection* handle, void** context,
 void* on_target(void* service, const char* target, MHD_Connection* handle) {
     const std::shared_ptr<Connection>& connection = connection_of(handle);
     connection->enter(ConnectionPhase::receiving);
-    return std::make_unique<std::shared_ptr<HttpExchange>>(
-               std::make_shared<HttpExchange>(*static_cast<HttpService*>(service), handle, connection,
-                                              target))
-        .release();
+    auto exchange =
+        std::make_shared<HttpExchange>(*static_cast<HttpService*>(service), handle, connection, target);
+    exchange->check_target();
+    return std::make_unique<std::shared_ptr<HttpExchange>>(std::move(exchange)).release();
 }
 
 // NOLINTNEXTLINE(readability-function-size): the parameters are the library's
@@ -143,9 +143,9 @@ HttpServer::State::State(const Options& options, Handler handler)
         MHD_OPTION_LISTEN_BACKLOG_SIZE, kBacklog, MHD_OPTION_CONNECTION_LIMIT,
         static_cast<unsigned>(std::min<std::size_t>(connections, std::numeric_limits<int>::max())),
         MHD_OPTION_CONNECTION_MEMORY_LIMIT, memory, MHD_OPTION_CONNECTION_TIMEOUT, 0U,
-        MHD_OPTION_THREAD_POOL_SIZE, options.threads > 1 ? options.threads : 0U, MHD_OPTION_STRICT_FOR_CLIENT,
-        1, MHD_OPTION_URI_LOG_CALLBACK, &on_target, &service, MHD_OPTION_NOTIFY_COMPLETED, &on_completed,
-        &service, MHD_OPTION_NOTIFY_CONNECTION, &on_connection, &service, MHD_OPTION_END);
+        MHD_OPTION_THREAD_POOL_SIZE, options.threads > 1 ? options.threads : 0U, MHD_OPTION_URI_LOG_CALLBACK,
+        &on_target, &service, MHD_OPTION_NOTIFY_COMPLETED, &on_completed, &service,
+        MHD_OPTION_NOTIFY_CONNECTION, &on_connection, &service, MHD_OPTION_END);
     if (daemon == nullptr) throw IoError(place, "cannot listen", errno);
     port = MHD_get_daemon_info(daemon, MHD_DAEMON_INFO_BIND_PORT)->port;
 }

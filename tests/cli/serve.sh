@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # proxstream serve from outside: a client over /dev/tcp, restarts, kills, tokens.
 . "$(dirname "$0")/common.bash"
-service=""
-trap '[ -n "$service" ] && kill -9 "$service" 2>/dev/null; rm -rf "$work"' EXIT
+. "$(dirname "$0")/service.bash"
 
 cat >"$work/one.toml" <<'T'
 [learner.main]
@@ -16,38 +15,15 @@ tolerance = "0.01"
 keep = "all"
 T
 
-# start FOLDER ARGS...: the service with its stores in FOLDER; $port is where it listens.
-start() {
-    local folder=$1
-    shift
-    mkdir -p "$folder"
-    : >"$work/err"  # or the port of the last service is read again
-    "$PROXSTREAM" serve "$work/one.toml" --port 0 --store-folder "$folder" "$@" 2>"$work/err" &
-    service=$!
-    port=""
-    for _ in $(seq 200); do
-        port=$(sed -n 's/^listening on http:.*:\([0-9]*\)$/\1/p' "$work/err")
-        [ -n "$port" ] && return
-        kill -0 "$service" 2>/dev/null || return
-        sleep 0.05
-    done
-}
-# stop SIGNAL: $status is how it ended.
-stop() {
-    kill "-$1" "$service"
-    wait "$service" 2>/dev/null
-    status=$?
-    service=""
-}
-# ask METHOD TARGET [BODY [HEADER..]]: $status is the reply's, $out its body.
+# ask METHOD TARGET [BODY [HEADER..]]: of $host, 127.0.0.1 if it is not set; $status is the reply's, $out its body.
 ask() {
     local method=$1 target=$2 body=${3:-} header headers=""
     shift $(($# < 3 ? $# : 3))
     for header in "$@"; do headers+="$header"$'\r\n'; done
     status=none out=""
     exec 9<>"/dev/tcp/127.0.0.1/$port" || return
-    printf '%s %s HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: %s\r\n%s\r\n%s' \
-        "$method" "$target" "${#body}" "$headers" "$body" >&9
+    printf '%s %s HTTP/1.1\r\nHost: %s\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: %s\r\n%s\r\n%s' \
+        "$method" "$target" "${host-127.0.0.1}" "${#body}" "$headers" "$body" >&9
     cat <&9 >"$work/reply"
     exec 9>&-
     status=$(sed -n '1s/^HTTP[^ ]* \([0-9]*\).*/\1/p' "$work/reply")
@@ -119,6 +95,24 @@ ask GET /openapi.json
 says "serve returns its OpenAPI document" 200 '"openapi":"3.0.3"' '"/v1/learners/\{name\}/rounds"'
 ask GET /learners/main
 says "serve shows its page" 200 'proxstream-data'
+for host in 127.evil.example:8390 127.0.0.1.evil.example '[::1].evil' localhost@evil; do
+    ask POST /v1/learners/main/pause '' "Origin: http://$host"
+    says "serve refuses the host $host" 403 'only to loopback addresses'
+done
+for host in "127.8.9.1:$port" LOCALHOST. '[::1]:1'; do
+    ask GET /v1/learners/main '' "Origin: http://$host"
+    says "serve answers to the host $host" 200 '"status":"running"'
+done
+host=""
+ask GET /v1/learners
+says "serve refuses an empty host" 400 '^\{"error":\{"status":400,'
+unset host
+ask GET "/v1/learners/main/turns?$(printf 'a=1&%.0s' $(seq 1000))"
+says "serve refuses 1000 parameters" 414 '^\{"error":\{"status":414,'
+ask POST /v1/learners/main/rounds "{\"record\":$(record 4)}" 'Content-Encoding: gzip'
+says "serve refuses a compressed body" 415 '"field":"content-encoding"'
+ask GET /learners/main
+check "serve lets no page be framed" grep -qi "^Content-Security-Policy: frame-ancestors 'none'" "$work/reply"
 ask GET /etc/passwd
 says "serve returns no file" 404 'nothing at'
 ask PUT /v1/learners/main

@@ -3,6 +3,7 @@
 #include "serve/http_server.hpp"
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -269,6 +270,77 @@ TEST(HttpLimits, HoldForTheRateOfAClient) {
     server.set_limits(limits);
     EXPECT_EQ(client.ask(post("/", "body")).status, 200);
     EXPECT_EQ(other.ask(get("/")).status, 200);
+}
+
+/// libmicrohttpd alone would be silent: its memory for parameters is full.
+TEST(HttpLimits, AnswerATargetWithTooManyParameters) {
+    HttpServer server(with({}), size_of_body);
+    const auto target = [](int parameters) {
+        std::string text = "/?a=1";
+        for (int i = 1; i < parameters; ++i) text += "&a=1";
+        return text;
+    };
+    RawClient client(server.port());
+    EXPECT_EQ(client.ask(get(target(100))).status, 200);
+    for (const int parameters : {101, 500, 1000, 1500, 4000, 8000}) {
+        RawClient eager(server.port());
+        expect_error(eager.ask(get(target(parameters))), 414);
+        EXPECT_TRUE(eager.closed());
+    }
+    EXPECT_EQ(client.ask(get("/")).status, 200);
+    EXPECT_TRUE(eventually([&] { return server.counts().connections == 1; }));
+    EXPECT_EQ(server.counts().cut, 0);
+}
+
+/// Whatever fills the head of a request, there is an answer.
+TEST(HttpLimits, AnswerAHeadOfManyLines) {
+    HttpServer server(with({}), size_of_body);
+    for (const char* line : {"a:\r\n", "name: value\r\n", "Cookie: a=1; b=2; c=3; d=4; e=5; f=6\r\n"}) {
+        for (const int lines : {10, 100, 300, 1000, 3000, 7000}) {
+            std::string request = "GET / HTTP/1.1\r\nHost: here\r\n";
+            for (int i = 0; i < lines; ++i) request += line;
+            RawClient client(server.port());
+            const Answer answer = client.ask(request + "\r\n");
+            EXPECT_TRUE(answer.status == 200 || answer.status == 431)
+                << line << lines << ' ' << answer.status;
+        }
+    }
+    EXPECT_EQ(server.counts().cut, 0);
+}
+
+TEST(HttpLimits, BoundTheMemoryOfBodiesAndAnswers) {
+    HttpLimits limits;
+    limits.waiting = 100'000;
+    std::vector<Reply> replies;
+    std::mutex mutex;
+    HttpServer server(with(limits), [&](const HttpRequest& request, const Reply& reply) {
+        if (request.path == "/demand") {
+            const bool busy = reply->demand() == Demand::busy;
+            return reply->send({200, "text/plain", busy ? "busy" : "wanted", {}});
+        }
+        const std::lock_guard lock(mutex);
+        replies.push_back(reply);
+    });
+    const auto held = [&] { return server.counts().waiting; };
+    RawClient first(server.port());
+    first.send(post("/", std::string(60'000, 'x')));
+    EXPECT_TRUE(eventually([&] { return server.counts().requests == 1; }));
+    EXPECT_EQ(held(), 60'000);
+    RawClient second(server.port());
+    const Answer refused = second.ask(post("/", std::string(60'000, 'x')));
+    expect_error(refused, 503);
+    EXPECT_EQ(refused.headers.at("retry-after"), "1");
+    EXPECT_TRUE(eventually([&] { return held() == 60'000; }));
+    EXPECT_EQ(second.ask(get("/demand")).body, "wanted") << "the connection can be used again";
+    {
+        const std::lock_guard lock(mutex);
+        replies.at(0)->send({200, "text/plain", std::string(20'000'000, 'y'), {}});
+    }
+    EXPECT_EQ(held(), 20'000'000) << "the answer, no longer the body";
+    EXPECT_EQ(second.ask(get("/demand")).body, "busy");
+    EXPECT_EQ(first.answer().body.size(), 20'000'000);
+    EXPECT_TRUE(eventually([&] { return held() == 0; }));
+    EXPECT_EQ(second.ask(get("/demand")).body, "wanted");
 }
 
 TEST(HttpLimits, CanChangeWhileServing) {

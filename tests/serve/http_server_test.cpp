@@ -249,7 +249,10 @@ TEST(HttpServer, RejectsMalformedRequests) {
         "\r\n\r\n\r\n\r\n",
         "hello\r\n\r\n",
         "GET\r\n\r\n",
-        "GET / HTTP/1.1\r\n\r\n",  // no host
+        "GET / HTTP/1.1\r\n\r\n",           // no host
+        "GET / HTTP/1.1\r\nHost:\r\n\r\n",  // an empty one
+        "GET / HTTP/1.1\r\nHost: \r\n\r\n",
+        "GET /a b HTTP/1.1\r\nHost: here\r\n\r\n",
         "GET / HTTP/2.0\r\nHost: here\r\n\r\n",
         "GET / FTP/1.1\r\nHost: here\r\n\r\n",
         "GET /\r\nHost: here\r\n\r\n",
@@ -296,6 +299,57 @@ TEST(HttpServer, RejectsMalformedRequests) {
     EXPECT_EQ(client.ask(get("/")).status, 200);
     EXPECT_EQ(handled, 1);
     EXPECT_TRUE(eventually([&] { return server.counts().connections == 1; }));
+}
+
+TEST(HttpServer, RefusesWhatItUnderstandsAsJson) {
+    HttpServer server(any_port(), echo);
+    const std::vector<std::pair<std::string, int>> refused = {
+        {"GET / HTTP/1.1\r\n\r\n", 400},
+        {"GET / HTTP/1.1\r\nHost: \r\n\r\n", 400},
+        {"get / HTTP/1.1\r\nHost: here\r\n\r\n", 400},
+        {"GET /%zz HTTP/1.1\r\nHost: here\r\n\r\n", 400},
+        {"GET /a b HTTP/1.1\r\nHost: here\r\n\r\n", 400},
+        {"GET / HTTP/1.2\r\nHost: here\r\n\r\n", 505},
+        {"POST / HTTP/1.1\r\nHost: here\r\nTransfer-Encoding: gzip\r\n\r\nhello", 400},
+        {"POST / HTTP/1.1\r\nHost: here\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n", 400},
+    };
+    for (const auto& [text, status] : refused) {
+        RawClient client(server.port());
+        const Answer answer = client.ask(text);
+        EXPECT_EQ(answer.status, status) << text;
+        EXPECT_TRUE(answer.body.starts_with(R"({"error":{"status":)" + std::to_string(status)))
+            << answer.body;
+        EXPECT_TRUE(client.closed()) << text;
+    }
+    EXPECT_EQ(server.counts().requests, 0);
+}
+
+TEST(HttpServer, NoAnswerMayBeFramedOrUsedByOtherSites) {
+    HttpLimits limits;
+    limits.body = 1000;
+    HttpServer server(any_port(limits), [](const HttpRequest& request, const Reply& reply) {
+        if (request.path == "/stream") return reply->stream(plain(""))->close();
+        if (request.path == "/pieces") return reply->send_pieces(plain(""))->close();
+        reply->send(plain("text"));
+    });
+    const std::vector<std::string> requests = {
+        get("/"),
+        get("/stream"),
+        get("/pieces"),
+        get("/%zz"),
+        post("/", std::string(2000, 'x')),
+        post_chunked("/", std::string(2000, 'x')),
+        get("/?" + std::string(2000, '&')),
+    };
+    for (const std::string& request : requests) {
+        RawClient client(server.port());
+        const Answer answer = client.ask(request);
+        ASSERT_TRUE(answer.headers.contains("content-security-policy")) << request.substr(0, 100);
+        EXPECT_EQ(answer.headers.at("content-security-policy"), "frame-ancestors 'none'");
+        EXPECT_EQ(answer.headers.at("x-frame-options"), "DENY");
+        EXPECT_EQ(answer.headers.at("cross-origin-resource-policy"), "same-origin");
+        EXPECT_EQ(answer.headers.at("x-content-type-options"), "nosniff");
+    }
 }
 
 TEST(HttpServer, ServesTwoThousandConnectionsAtOnce) {
