@@ -13,10 +13,10 @@ export class Browser {
   #listeners = new Set();
   #profile = mkdtempSync(join(tmpdir(), 'proxstream-browser-'));
 
-  constructor(program) {
+  constructor(program, more = []) {
     // Its sandbox needs privileges that root in a container has not got; the pages are our own.
     const flags = ['--headless', '--no-sandbox', '--disable-gpu', '--hide-scrollbars', '--remote-debugging-pipe',
-      '--disable-dev-shm-usage', '--no-first-run', `--user-data-dir=${this.#profile}`, 'about:blank'];
+      '--disable-dev-shm-usage', '--no-first-run', `--user-data-dir=${this.#profile}`, ...more, 'about:blank'];
     this.process = spawn(program, flags, { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] });
     let text = '';
     this.process.stdio[4].setEncoding('utf8').on('data', (piece) => {
@@ -78,10 +78,9 @@ export class Page {
 
   constructor(browser, sessionId, targetId) {
     Object.assign(this, { browser, sessionId, targetId });
-    this.loaded = new Promise((resolve) => (this.hasLoaded = resolve));
   }
   hear({ method, params }) {
-    if (method === 'Page.loadEventFired') this.hasLoaded();
+    if (method === 'Page.loadEventFired') this.hasLoaded?.();
     if (method === 'Network.requestWillBeSent') this.requests.push(params.request.url);
     if (method === 'Runtime.exceptionThrown') this.complaints.push(params.exceptionDetails.exception?.description ?? params.exceptionDetails.text);
     if (method === 'Runtime.consoleAPICalled') this.complaints.push(`${params.type}: ${params.args.map((a) => a.value ?? a.description).join(' ')}`);
@@ -94,6 +93,7 @@ export class Page {
     return this.send('Emulation.setEmulatedMedia', { media, features: Object.entries(features).map(([name, value]) => ({ name, value })) });
   }
   async navigate(url) {
+    this.loaded = new Promise((resolve) => (this.hasLoaded = resolve));
     await this.send('Page.navigate', { url });
     await this.loaded;
     await this.settle();

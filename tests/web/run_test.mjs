@@ -37,7 +37,6 @@ const untilTurn = (page, turn) => until(page, () => document.querySelector('.sta
 
 async function openLive(name, options = {}) {
   const page = await browser.open('/dev/null', options);
-  page.loaded = new Promise((resolve) => (page.hasLoaded = resolve));
   await page.navigate(service.address(name));
   await page.run(() => (window.notReloaded = true));
   await until(page, () => document.querySelector('.status .line').className, (line) => line.includes('live'));

@@ -1,17 +1,17 @@
 // The live page of the real service: posts, a restart, a kill, forks, a closed link.
 //   node serve_test.mjs CHROMIUM SHOTS PROXSTREAM
 import assert from 'node:assert/strict';
-import { spawn, spawnSync } from 'node:child_process';
+import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Browser } from './browser.mjs';
 import { assertShown, checker, dataOf, faintTexts, goTo, meanOf, nameless, newest, stickingOut } from './page_checks.mjs';
+import { Service, wait } from './service.mjs';
 
 const [program, shots, proxstream] = process.argv.slice(2);
 mkdirSync(shots, { recursive: true });
 const check = checker('web serve: ');
-const wait = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const folder = mkdtempSync(join(tmpdir(), 'proxstream-serve-'));
 const links = ['from,to,capacity,free_time,b,power', 'A,B,10,1,0.15,4', 'B,D,9,1,0.15,4', 'A,C,8,1.2,0.15,4', 'C,D,7,1.2,0.15,4', 'B,C,5,0.5,0.15,4', 'D,A,9,1,0.15,4'];
 writeFileSync(join(folder, 'links.csv'), `${links.join('\n')}\n`);
@@ -30,34 +30,6 @@ kind = "route"
 network = "${join(folder, 'links.csv')}"
 window = "4"
 `);
-
-class Service {
-  port = 0;
-  async start() {
-    this.process = spawn(proxstream, ['serve', 'learners.toml', '--port', String(this.port), '--store-folder', folder], { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
-    let said = '';
-    for (const pipe of [this.process.stdout, this.process.stderr]) pipe.on('data', (piece) => (said += piece));
-    for (let tries = 0; tries < 200; ++tries) {
-      const found = /listening on http:\/\/127\.0\.0\.1:(\d+)/.exec(said);
-      if (found) return void (this.port = Number(found[1]));
-      if (this.process.exitCode !== null) break;
-      await wait(50);
-    }
-    throw new Error(`serve did not start: ${said}`);
-  }
-  async stop(signal = 'SIGTERM') {
-    if (this.process.exitCode !== null || this.process.signalCode !== null) return;
-    const over = new Promise((resolve) => this.process.once('exit', resolve));
-    this.process.kill(signal);
-    await over;
-  }
-  async ask(method, path, body) {
-    const reply = await fetch(`http://127.0.0.1:${this.port}${path}`, { method, ...(body ? { body: JSON.stringify(body), headers: { 'content-type': 'application/json' } } : {}) });
-    const text = await reply.text();
-    assert.ok(reply.ok, `${method} ${path}: ${reply.status} ${text.slice(0, 400)}`);
-    return JSON.parse(text);
-  }
-}
 
 let seed = 7;
 const draw = () => ((seed = (seed * 1103515245 + 12345) % 2147483648) / 2147483648) - 0.5;
@@ -86,7 +58,6 @@ const untilTurn = (page, turn) => until(page, () => document.querySelector('.sta
 const untilLine = (page, wanted) => until(page, () => document.querySelector('.status .line').textContent, (text) => wanted.test(text));
 async function openLive(name, options) {
   const page = await browser.open('/dev/null', options);
-  page.loaded = new Promise((resolve) => (page.hasLoaded = resolve));
   await page.navigate(`http://127.0.0.1:${service.port}/learners/${name}`);
   await page.run(() => (window.notReloaded = true));
   await untilLine(page, /^live/);
@@ -112,7 +83,7 @@ const shot = async (page, name, width = 1280) => {
 };
 const noErrors = (page) => assert.deepEqual(page.complaints.filter((text) => !/net::ERR_|status of 4\d\d/.test(text)), []);
 
-const service = new Service();
+const service = new Service(proxstream, folder);
 const browser = new Browser(program);
 try {
   await service.start();

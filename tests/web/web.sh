@@ -88,3 +88,4 @@ else
     echo "not ok web pages of runs were not written (see $work/runs.log)"
 fi
 timeout 300 node tests/web/serve_test.mjs "$browser" "$shots" "$(realpath "$build/proxstream")" || [ $? = 1 ] || echo "not ok web browser test of the service did not end well"
+timeout 300 node tests/web/site_test.mjs "$browser" "$(realpath "$build/proxstream")" || [ $? = 1 ] || echo "not ok web browser test of other sites did not end well"
