@@ -27,9 +27,20 @@ constexpr std::size_t kOtherDescriptors = 1024;
 // Bytes for the parsed headers of a request, and for the head of its answer.
 constexpr std::size_t kParsedHead = 8192;
 
-std::shared_ptr<Connection>& connection_of(MHD_Connection* handle) {
+/// What libmicrohttpd keeps of a connection. The exchange belongs to it, because the library forgets requests
+/// that it refuses in the middle of their target.
+struct Served {
+    std::shared_ptr<Connection> connection;
+    std::shared_ptr<HttpExchange> exchange = nullptr;  // of the present request
+
+    void end_exchange() {
+        if (exchange) std::exchange(exchange, nullptr)->end();
+    }
+};
+
+Served& served_of(MHD_Connection* handle) {
     const MHD_ConnectionInfo* info = MHD_get_connection_info(handle, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
-    return *static_cast<std::shared_ptr<Connection>*>(info->socket_context);
+    return *static_cast<Served*>(info->socket_context);
 }
 
 /// The address of a client, without its port. An IPv4 address that came through IPv6 is written as IPv4.
@@ -48,7 +59,7 @@ std::string client_of(MHD_Connection* handle) {
 }
 
 // The callbacks of libmicrohttpd, in the order in which a connection meets them. The context of a connection
-// is its Connection, that of a request its HttpExchange.
+// is its Served, that of a request its HttpExchange.
 
 void on_connection(void* service, MHD_Connection* handle, void** context,
                    MHD_ConnectionNotificationCode code) {
@@ -56,27 +67,28 @@ void on_connection(void* service, MHD_Connection* handle, void** context,
     if (code == MHD_CONNECTION_NOTIFY_STARTED) {
         const MHD_ConnectionInfo* info = MHD_get_connection_info(handle, MHD_CONNECTION_INFO_CONNECTION_FD);
         auto connection = watch.add(info->connect_fd, client_of(handle));
-        *context = std::make_unique<std::shared_ptr<Connection>>(std::move(connection)).release();
+        *context = std::make_unique<Served>(Served{std::move(connection)}).release();
     } else {
-        const std::unique_ptr<std::shared_ptr<Connection>> connection(
-            static_cast<std::shared_ptr<Connection>*>(std::exchange(*context, nullptr)));
-        watch.remove(*connection);
+        const std::unique_ptr<Served> served(static_cast<Served*>(std::exchange(*context, nullptr)));
+        served->end_exchange();
+        watch.remove(served->connection);
     }
 }
 
 void* on_target(void* service, const char* target, MHD_Connection* handle) {
-    const std::shared_ptr<Connection>& connection = connection_of(handle);
-    connection->enter(ConnectionPhase::receiving);
-    auto exchange =
-        std::make_shared<HttpExchange>(*static_cast<HttpService*>(service), handle, connection, target);
-    exchange->check_target();
-    return std::make_unique<std::shared_ptr<HttpExchange>>(std::move(exchange)).release();
+    Served& served = served_of(handle);
+    served.end_exchange();
+    served.connection->enter(ConnectionPhase::receiving);
+    served.exchange = std::make_shared<HttpExchange>(*static_cast<HttpService*>(service), handle,
+                                                     served.connection, target);
+    served.exchange->check_target();
+    return served.exchange.get();
 }
 
 // NOLINTNEXTLINE(readability-function-size): the parameters are the library's
 MHD_Result on_access(void* /*service*/, MHD_Connection* /*handle*/, const char* path, const char* method,
                      const char* version, const char* bytes, std::size_t* size, void** context) {
-    HttpExchange& exchange = **static_cast<std::shared_ptr<HttpExchange>*>(*context);
+    HttpExchange& exchange = *static_cast<HttpExchange*>(*context);
     if (!exchange.has_head()) return exchange.take_head(path, method, version);
     if (*size > 0) return exchange.take_body({bytes, std::exchange(*size, 0)});
     return exchange.proceed();
@@ -84,11 +96,10 @@ MHD_Result on_access(void* /*service*/, MHD_Connection* /*handle*/, const char* 
 
 void on_completed(void* /*service*/, MHD_Connection* handle, void** context,
                   MHD_RequestTerminationCode /*code*/) {
-    const std::unique_ptr<std::shared_ptr<HttpExchange>> exchange(
-        static_cast<std::shared_ptr<HttpExchange>*>(std::exchange(*context, nullptr)));
-    if (!exchange) return;
-    (*exchange)->end();
-    connection_of(handle)->enter(ConnectionPhase::waiting);
+    if (std::exchange(*context, nullptr) == nullptr) return;
+    Served& served = served_of(handle);
+    served.end_exchange();
+    served.connection->enter(ConnectionPhase::waiting);
 }
 
 }  // namespace
