@@ -44,6 +44,11 @@ bool is_text(const std::string& text) {
     }
 }
 
+/// libmicrohttpd takes "Content-Length : 5" as another header, while a proxy may take it for the length.
+bool is_header_name(std::string_view name) {
+    return std::ranges::all_of(name, [](unsigned char c) { return c > 0x20 && c < 0x7f; });
+}
+
 /// Several headers of one name are one list, as RFC 9110 says.
 MHD_Result add_header(void* headers, MHD_ValueKind /*kind*/, const char* name, const char* value) {
     const auto [place, is_new] = static_cast<Values*>(headers)->try_emplace(lower_case(name));
@@ -90,6 +95,8 @@ std::optional<HttpResponse> HttpExchange::read_head(const char* path, const char
 
     const Values& headers = request_.headers;
     MHD_get_connection_values(handle_, MHD_HEADER_KIND, &add_header, &request_.headers);
+    if (!std::ranges::all_of(headers, [](const auto& each) { return is_header_name(each.first); }))
+        return http_error(400, "the name of a header has a space in it");
     const auto host = headers.find("host");
     if (spoken == "HTTP/1.1" && (host == headers.end() || host->second.empty()))
         return http_error(400, "the Host header is missing or empty");
