@@ -205,7 +205,7 @@ TEST_F(Registered, BadRegistrationsAreRefusedAndLeaveTheTable) {
             if (!is_loss) register_regulariser(name, "usage", "help", make_l1);
         });
         EXPECT_NE(said.find(why), std::string::npos) << name << ": " << said;
-        EXPECT_NE(said.find("'" + name + "'"), std::string::npos) << said;
+        EXPECT_NE(said.find("'" + name.substr(0, 64)), std::string::npos) << said;
     }
     EXPECT_NE(refusal([] { register_loss("none", "none", "help", nullptr); }).find("'none'"),
               std::string::npos);
