@@ -4,6 +4,7 @@
 
 #include "core/violations.hpp"
 #include "io/standard_error.hpp"
+#include "store/store_file.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -23,12 +24,6 @@ constexpr std::string_view kForkEnd = ".run";
 
 std::string fork_path(const LearnerQueue& parent, const std::string& name) {
     return fmt::format("{}{}{}{}", parent.store(), kForkMark, name, kForkEnd);
-}
-
-/// The store and what the database and its lock keep beside it.
-void remove_store(const std::string& path) {
-    std::error_code ignored;
-    for (const char* ending : {"", "-wal", "-shm", "-journal", "-lock"}) fs::remove(path + ending, ignored);
 }
 
 /// The settings of a fork that its parent does not have.
@@ -105,6 +100,10 @@ std::shared_ptr<LearnerQueue> LearnerRegistry::open_fork(const LearnerQueue& par
                                                          const LearnerQueueOptions& options,
                                                          const std::string& name, const std::string& path) {
     try {
+        if (!has_run(path)) {
+            remove_store(path);  // of a service that was killed while it made the fork
+            return nullptr;
+        }
         const RunIdentity identity = RunStore(path).identity();
         SettingList settings = identity.settings;
         // The folder may have moved since.

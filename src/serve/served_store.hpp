@@ -6,7 +6,6 @@
 #include "store/run_store.hpp"
 
 #include <algorithm>
-#include <filesystem>
 #include <string>
 #include <utility>
 
@@ -17,9 +16,7 @@ namespace proxstream {
 template <class S>
 Journal open_store(const S& settings, S usual, RunIdentity identity, const JournalOptions& options) {
     const std::string& path = settings.store;
-    std::error_code none;
-    const bool there = std::filesystem::exists(path, none) && std::filesystem::file_size(path, none) > 0;
-    if (!there) return Journal::create(path, std::move(identity), options);
+    if (!has_run(path)) return Journal::create(path, std::move(identity), options);
     take_settings(RunStore(path).identity().settings, usual);
     require_same_results(usual, settings, path);
     return Journal::open(path, options);

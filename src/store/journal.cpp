@@ -138,7 +138,7 @@ Journal& Journal::operator=(Journal&&) noexcept = default;
 
 Journal Journal::create(const std::string& path, RunIdentity identity, const JournalOptions& options) {
     auto file = std::make_unique<File>(path, Database::Access::create);
-    if (!file->database.blank()) {
+    if (!without_run(file->database)) {
         throw ConfigError(path + ": the store exists; continue it with 'proxstream resume " + path +
                           "', or name another file");
     }
@@ -149,11 +149,15 @@ Journal Journal::create(const std::string& path, RunIdentity identity, const Jou
     // A fork continues the numbers of its parent, whose turns are not in this file.
     journal.at_.played = journal.at_.stored = journal.at_.folded = journal.identity_.parent.turn;
     Database& database = journal.file_->database;
+    journal.batch_.facts.emplace_back("identity", identity_json(journal.identity_));
+    if (journal.at_.folded > 0)
+        journal.batch_.facts.emplace_back("folded", std::to_string(journal.at_.folded));
     {
         Transaction transaction(database);
-        migrate(database, 0);
-        write_fact(database, "identity", identity_json(journal.identity_));
-        if (journal.at_.folded > 0) write_fact(database, "folded", std::to_string(journal.at_.folded));
+        migrate(database, store_version(database));
+        // A fork is a run once its first state is stored, which the next commit does.
+        if (journal.at_.folded == 0) journal.file_->write(std::exchange(journal.batch_, {}));
+        database.run("DELETE FROM sessions");
         journal.file_->add_session(options.version, journal.now(), journal.at_.stored);
         transaction.commit();
     }
@@ -167,9 +171,6 @@ Journal Journal::open(const std::string& path, const JournalOptions& options) {
     if (!std::filesystem::exists(path)) throw IoError(path, "open the run store", ENOENT);
     auto file = std::make_unique<File>(path, Database::Access::write);
     Database& database = file->database;
-    if (database.blank())
-        refuse_store(path,
-                     "it has no run yet: the program ended before its first commit; start the run again");
     check_store(database);
     if (const std::int64_t version = store_version(database); version < kStoreVersion) {
         Transaction transaction(database);
@@ -177,9 +178,8 @@ Journal Journal::open(const std::string& path, const JournalOptions& options) {
         transaction.commit();
     }
     file->prepare(options.durable.synchronised);
-    const auto identity = read_fact(database, "identity");
-    if (!identity) refuse_store(path, "the identity of its run is missing");
-    Journal journal(std::move(file), options, parse_identity(*identity, path));
+    Journal journal(std::move(file), options,
+                    parse_identity(read_fact(database, "identity").value_or(""), path));
     journal.read_position();
     journal.file_->add_session(options.version, journal.now(), journal.at_.stored);
     return journal;
@@ -456,10 +456,10 @@ void Journal::fold() {
 
 void Journal::finish(const Serialise& serialise, std::string_view certificate, std::string_view report,
                      bool ended) {
-    batch_.facts = {{"certificate", std::string(certificate)},
-                    {"report", std::string(report)},
-                    {"ended", ended ? std::to_string(at_.played) : std::string()},
-                    {"files", std::string()}};
+    batch_.facts.insert(batch_.facts.end(), {{"certificate", std::string(certificate)},
+                                             {"report", std::string(report)},
+                                             {"ended", ended ? std::to_string(at_.played) : std::string()},
+                                             {"files", std::string()}});
     commit(&serialise);
     at_.ended = ended;
 }

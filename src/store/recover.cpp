@@ -4,6 +4,7 @@
 
 #include "store/damaged_copy.hpp"
 #include "store/journal.hpp"
+#include "store/part_file.hpp"
 #include "store/recovery_plan.hpp"
 #include "store/run_store.hpp"
 #include "store/store_file.hpp"
@@ -12,47 +13,13 @@
 #include <array>
 #include <cerrno>
 #include <chrono>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <unistd.h>
 
 namespace proxstream {
 namespace {
-
-/// The new store until it is complete.
-class PartFile {
-  public:
-    explicit PartFile(std::string path) : path_(std::move(path)) {}
-    ~PartFile() {
-        for (const char* suffix : {"", "-wal", "-shm", "-journal"}) std::remove((path_ + suffix).c_str());
-    }
-    PartFile(const PartFile&) = delete;
-    PartFile& operator=(const PartFile&) = delete;
-    const std::string& path() const noexcept { return path_; }
-    /// Gives the file its name, on the disk too.
-    void finish(const std::string& target) const {
-        if (std::filesystem::exists(target)) throw ConfigError(target + ": the file exists; name another");
-        synchronise(path_, O_RDWR);
-        if (std::rename(path_.c_str(), target.c_str()) != 0)
-            throw IoError(target, "write the recovered store", errno);
-        synchronise(std::filesystem::absolute(target).parent_path(), O_RDONLY | O_DIRECTORY);
-    }
-
-  private:
-    static void synchronise(const std::string& path, int flags) {
-        const int descriptor = ::open(path.c_str(), flags | O_CLOEXEC);
-        const bool done = descriptor >= 0 && ::fsync(descriptor) == 0;
-        const int problem = errno;
-        if (descriptor >= 0) ::close(descriptor);
-        // Not every file system can synchronise a folder.
-        if (!done && (flags & O_DIRECTORY) == 0) throw IoError(path, "write the recovered store", problem);
-    }
-    std::string path_;
-};
 
 /// Throws if there is no store that may be recovered.
 void check_paths(const std::string& path, const std::string& target) {

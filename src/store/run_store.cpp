@@ -3,7 +3,9 @@
 #include "proxstream/core/error.hpp"
 
 #include "store/account.hpp"
+#include "store/journal.hpp"
 #include "store/noted_files.hpp"
+#include "store/part_file.hpp"
 #include "store/store_file.hpp"
 
 #include <algorithm>
@@ -40,12 +42,21 @@ bool looks_like_store(const std::string& path) {
     return read.size() == sizeof head && read.starts_with("SQLite format 3") && read.ends_with("PXST");
 }
 
+bool has_run(const std::string& path) {
+    std::error_code missing;
+    const auto bytes = std::filesystem::file_size(path, missing);
+    if (missing || bytes == 0) return false;
+    try {
+        Database database = open_to_read(path);
+        return !without_run(database);
+    } catch (const Error&) {
+        return true;  // or another file: opening it says which
+    }
+}
+
 RunStore::RunStore(const std::string& path) : database_(open_to_read(path)) {
-    if (database_.blank()) refuse_store(path, "it has no run yet: the program ended before its first commit");
     check_store(database_);
-    const auto identity = read_fact(database_, "identity");
-    if (!identity) refuse_store(path, "the identity of its run is missing");
-    identity_ = parse_identity(*identity, path);
+    identity_ = parse_identity(read_fact(database_, "identity").value_or(""), path);
 }
 
 StoreState RunStore::state() const {
@@ -114,30 +125,21 @@ std::optional<Turn> RunStore::restore(const SerialiseRun& state) const {
 
 void RunStore::copy_to(const std::string& target, const RunIdentity& identity) const {
     const WriterLock lock(target);
-    if (std::filesystem::exists(target) && !holds_no_run(target))
-        throw ConfigError(target + ": the file exists; name another");
-    // Under another name until it is whole, so that what a kill or a full disk leaves does not block the
-    // name.
-    const std::string part = target + "-copy";
-    remove_store(part);
+    if (has_run(target)) throw ConfigError(target + ": the file exists; name another");
+    remove_store(target);
+    // It gets its name when it is whole: half of a copy, or one with its parent's identity, is no fork.
+    const PartFile part(target + ".part-" + Journal::new_id());
     try {
-        Statement(database_, "VACUUM INTO CAST(?1 AS TEXT)").run(part);
-        {
-            Database copy(part, Database::Access::write);
-            Transaction transaction(copy);
-            write_fact(copy, "identity", identity_json(identity));
-            write_fact(copy, "files", "");  // the parent's
-            transaction.commit();
-        }
-        remove_store(target);
-        if (::rename(part.c_str(), target.c_str()) != 0) throw IoError(part, "cannot be renamed", errno);
+        Statement(database_, "VACUUM INTO CAST(?1 AS TEXT)").run(part.path());
+        Database copy(part.path(), Database::Access::write);
+        Transaction transaction(copy);
+        write_fact(copy, "identity", identity_json(identity));
+        write_fact(copy, "files", "");  // the parent's
+        transaction.commit();
     } catch (const IoError& error) {
-        remove_store(part);
         throw IoError(target, "the copy of " + path() + " cannot be written", error.error_number());
-    } catch (...) {
-        remove_store(part);
-        throw;
     }
+    part.finish(target);
 }
 
 Series RunStore::series() const {

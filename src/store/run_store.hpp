@@ -39,6 +39,8 @@ struct LedgerExtent {
 
 /// Whether the first bytes of the file are those of a store.
 bool looks_like_store(const std::string& path);
+/// False if the file is missing or empty, or was left by a program that ended before its first commit.
+bool has_run(const std::string& path);
 
 class RunStore {
   public:

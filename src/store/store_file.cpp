@@ -2,6 +2,8 @@
 
 #include "proxstream/core/error.hpp"
 
+#include "store/stored_rows.hpp"
+
 #include <array>
 #include <cerrno>
 
@@ -81,20 +83,17 @@ bool WriterLock::held(const std::string& store) {
     return asked && lock.l_type != F_UNLCK;
 }
 
-bool holds_no_run(const std::string& path) {
-    try {
-        return Database(path, Database::Access::write).blank();
-    } catch (const Error&) {
-        return false;
-    }
-}
-
 void remove_store(const std::string& path) noexcept {
     for (const char* suffix : {"", "-journal", "-wal", "-shm"}) ::unlink((path + suffix).c_str());
 }
 
 std::int64_t store_version(Database& database) {
     return database.number("PRAGMA user_version");
+}
+
+bool without_run(Database& database) {
+    if (database.blank()) return true;
+    return database.number("PRAGMA application_id") == kStoreMark && !read_fact(database, "identity");
 }
 
 void migrate(Database& database, std::int64_t from, std::int64_t to) {
@@ -105,6 +104,9 @@ void migrate(Database& database, std::int64_t from, std::int64_t to) {
 }
 
 void check_store(Database& database) {
+    constexpr const char* kNoRun =
+        "it has no run yet: the program ended before its first commit; start the run again";
+    if (database.blank()) refuse_store(database.path(), kNoRun);
     if (database.number("PRAGMA application_id") != kStoreMark)
         refuse_store(database.path(), "a database, but not a run store of proxstream");
     const std::int64_t version = store_version(database);
@@ -115,6 +117,7 @@ void check_store(Database& database) {
     }
     const std::string found = database.text("PRAGMA quick_check(1)").value_or("nothing can be read");
     if (found != "ok") refuse_store(database.path(), "the file is damaged: " + found);
+    if (without_run(database)) refuse_store(database.path(), kNoRun);
 }
 
 }  // namespace proxstream

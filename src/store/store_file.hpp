@@ -29,16 +29,17 @@ class WriterLock {
     int descriptor_ = -1;
 };
 
-/// Whether a file holds no run yet: its program ended before the first commit. Such a file blocks no name.
-bool holds_no_run(const std::string& path);
 /// Removes a store and what SQLite keeps beside it. Nothing may have it open.
 void remove_store(const std::string& path) noexcept;
 
 /// Brings the tables from version `from` (0: none) to version `to`, within the caller's transaction.
 void migrate(Database& database, std::int64_t from, std::int64_t to = kStoreVersion);
 
-/// Throws DataError unless the file is an undamaged store of a known version, as far as SQLite can tell.
+/// Throws DataError unless the file is an undamaged store of a known version with a run, as far as SQLite can
+/// tell.
 void check_store(Database& database);
 std::int64_t store_version(Database& database);
+/// Whether the file is empty, or has the tables of a store but no run yet.
+bool without_run(Database& database);
 
 }  // namespace proxstream

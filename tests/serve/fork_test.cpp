@@ -1,6 +1,7 @@
 /// Forks: they follow, they fall off, they come back, and their parent never notices.
 #include "api_fixture.hpp"
 
+#include <fstream>
 #include <thread>
 
 #include <gtest/gtest.h>
@@ -125,6 +126,9 @@ TEST_F(ForkTest, ForksCatchUpAfterARestart) {
     send(4);
     send(8);
     copy_over("main.run");
+    // The service was killed while it made this one.
+    const std::string half = copy / "main.run.fork-half.run";
+    std::ofstream(half).close();
     Workers workers(2);
     LearnerRegistry registry(
         workers, [](const std::string&, const SettingList& settings) { return FakeRun::open(settings); });
@@ -132,6 +136,8 @@ TEST_F(ForkTest, ForksCatchUpAfterARestart) {
     registry.open({{"main", "learn", {{"store", copy / "main.run"}}, {}}});
     const auto twice = registry.find("twice");
     ASSERT_TRUE(twice);
+    EXPECT_FALSE(registry.find("half"));
+    EXPECT_FALSE(std::filesystem::exists(half));
     for (int i = 0; i < 2000 && twice->snapshot()->state.turn < 4; ++i)
         std::this_thread::sleep_for(std::chrono::milliseconds(1));
     EXPECT_EQ(twice->snapshot()->state.turn, 4U);

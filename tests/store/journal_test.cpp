@@ -511,6 +511,30 @@ TEST(Journal, AStoreOfTheVersionBeforeIsBroughtUpToDate) {
     EXPECT_THROW(RunStore{path.name()}, DataError);
 }
 
+TEST(Journal, AForkWithoutItsFirstStateIsNoRunAndIsMadeAgain) {
+    const StorePath path;
+    RunIdentity fork = ToyRun::identity();
+    fork.parent = {.id = "1", .store = "other.run", .turn = 5, .begun = "with all of its state"};
+    for (int attempt = 0; attempt < 2; ++attempt) {
+        (void)Journal::create(path.name(), fork, every(1));  // closed before its first commit
+        EXPECT_FALSE(has_run(path.name()));
+        EXPECT_THROW(RunStore{path.name()}, DataError);
+        EXPECT_THROW(Journal::open(path.name(), every(1)), DataError);
+    }
+    {
+        Journal journal = Journal::create(path.name(), fork, every(1));
+        const Journal::Serialise state = [](StateArchive& archive) {
+            std::uint64_t number = 7;
+            archive.field("number", number);
+        };
+        journal.commit(&state);
+    }
+    EXPECT_TRUE(has_run(path.name()));
+    EXPECT_EQ(RunStore(path.name()).state().last, 5U);
+    EXPECT_EQ(RunStore(path.name()).sessions().size(), 1U);
+    EXPECT_THROW(Journal::create(path.name(), fork, every(1)), ConfigError);
+}
+
 TEST(Journal, AnEmptyFileIsBegunAnewAndAForeignOneIsNot) {
     const StorePath path;
     std::ofstream(path.name()).close();
