@@ -12,7 +12,9 @@
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
+#include <new>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -27,6 +29,7 @@ namespace proxstream::app {
 namespace {
 
 std::atomic<bool> g_stop{false};
+std::terminate_handler g_terminate = nullptr;
 
 extern "C" void request_stop(int /*signal*/) {
     g_stop.store(true, std::memory_order_relaxed);
@@ -155,6 +158,22 @@ int report(const IoError& error) {
     return error.error_number() == EPIPE ? kReaderGone : report(kIo, error.what());
 }
 
+constexpr std::string_view kOutOfMemory =
+    "out of memory: the window or the rows are too large for this machine";
+
+/// A lack of memory may show where no exception can leave, as in a destructor of the JSON library. A stored
+/// run is then as after a kill.
+[[noreturn]] void end_without_memory() noexcept {
+    try {
+        if (const std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
+    } catch (const std::bad_alloc&) {
+        std::_Exit(report(kIo, kOutOfMemory));
+    } catch (...) {
+        g_terminate();
+    }
+    std::abort();
+}
+
 int run_verb(const std::vector<std::string>& arguments) {
     try {
         return dispatch(arguments);
@@ -165,10 +184,10 @@ int run_verb(const std::vector<std::string>& arguments) {
     } catch (const IoError& error) {
         return report(error);
     } catch (const std::bad_alloc&) {
-        return report(kIo, "out of memory: the window or the rows are too large for this machine");
+        return report(kIo, kOutOfMemory);
     } catch (const std::system_error& error) {
-        // Of {fmt}: standard output.
-        if (std::ferror(stdout) == 0) return report(g_stop ? kInterrupted : kUsage, error.what());
+        // Of {fmt}: standard output. Others are of files and folders.
+        if (std::ferror(stdout) == 0) return report(kIo, error.what());
         return report(IoError("standard output", "cannot be written", error.code().value()));
     } catch (const std::exception& error) {
         return report(g_stop ? kInterrupted : kUsage, error.what());
@@ -184,6 +203,7 @@ const std::atomic<bool>* stop_requested() {
 int run(const std::vector<std::string>& arguments) {
     open_standard_streams();
     catch_signals();
+    g_terminate = std::set_terminate(end_without_memory);
     const int code = run_verb(arguments);
     if (code == kIo || code == kReaderGone || std::fflush(stdout) == 0) return code;
     return report(IoError("standard output", "cannot be written", errno));

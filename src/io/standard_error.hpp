@@ -3,7 +3,8 @@
 #pragma once
 
 #include <cstdio>
-#include <string>
+#include <iterator>
+#include <new>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,8 +13,13 @@ namespace proxstream {
 
 template <class... Arguments>
 void eprint(fmt::format_string<Arguments...> format, Arguments&&... arguments) {
-    const std::string text = fmt::format(format, std::forward<Arguments>(arguments)...);
-    (void)std::fwrite(text.data(), 1, text.size(), stderr);
+    try {
+        fmt::memory_buffer text;  // allocates for long texts only, so that a lack of memory can be reported
+        fmt::format_to(std::back_inserter(text), format, std::forward<Arguments>(arguments)...);
+        (void)std::fwrite(text.data(), 1, text.size(), stderr);
+    } catch (const std::bad_alloc&) {
+        return;
+    }
 }
 
 }  // namespace proxstream
