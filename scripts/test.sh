@@ -95,9 +95,16 @@ run_cli() {
     cat "$folder"/*
 }
 
+# The program with a fault at its system calls and allocations.
+run_faults() {
+    local bench=build/release/tests/fault_bench
+    if [ -x $bench ]; then $bench build/release/proxstream; else echo "skip faults: they need Linux on x86-64"; fi
+}
+
 # What needs the release build alone.
 program() {
     check_built release "command line" run_cli release
+    check_built release "faults" run_faults
     check_built release "package" tests/package/package.sh
     check_built release "instructions" tests/instructions/instructions.sh build/release/tests/hot_path
 }
