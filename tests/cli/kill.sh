@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Runs that are killed (kill -9) at random instants and resumed: their stores equal the store of an unbroken run, byte
-# for byte. KILLS: how many kills of all kinds together (20; 200 with PROXSTREAM_LONG).
+# Runs that are killed (kill -9) at random instants and resumed: their stores and all their files equal those of an
+# unbroken run, byte for byte. KILLS: how many kills of all kinds together (20; 200 with PROXSTREAM_LONG).
 . "$(dirname "$0")/common.bash"
 
 kills=${KILLS:-$([ -n "${PROXSTREAM_LONG:-}" ] && echo 200 || echo 20)}
@@ -10,6 +10,7 @@ awk 'BEGIN { srand(7); print "a,b,c,y"
              for (i = 0; i < 1500; ++i) { a = rand() - .5; b = rand() - .5; c = rand() - .5
                                           print a "," b "," c "," 2*a - b + i/500 + (rand()-.5)/5 } }' >"$work/rows.csv"
 rows="$work/rows.csv"
+files="$work/files"  # what runs write beside their stores
 
 milliseconds() { local now; now=$(date +%s%N); echo $((now / 1000000)); }
 
@@ -26,14 +27,22 @@ contents() {
     "$PROXSTREAM" export "$store" --what figures | sed -E 's/"(seconds|time)":[^,}]*,?//g'
 }
 
-# Files a run of learn or route has written beside its store, without the clock's columns.
+# A table without the columns of seconds; a row that is cut short ends elsewhere.
+table() { awk -F, 'NR == 1 { for (i = 1; i <= NF; ++i) clock[i] = $i ~ /seconds/ }
+                   { for (i = 1; i <= NF; ++i) if (!clock[i]) printf "%s,", $i; print "" }' "$1"; tail -c 1 "$1" | od -c; }
+
+# Every file that a run has written beside its store, without what the clock says.
 written() {
-    cat "$work"/learned.* 2>/dev/null
-    [ -d "$work/out.d" ] || return
-    cat "$work/decisions.jsonl"
-    for file in links pairs paths events link_flows splits demand; do cat "$work/out.d/$file.csv"; done
-    sed -E 's/,[^,]*(,[^,]*,[^,]*)$/\1/' "$work/out.d/periods.csv"
-    sed '/^{"end":/d' "$work"/out.d/ledger*.jsonl
+    local file
+    find "$files" -type f ! -name '*.part-*' | sort | while read -r file; do
+        echo "file $file"
+        case $file in
+            *.csv) table "$file" ;;
+            *.html) grep -c '</html>' "$file" ;;
+            *.jsonl) sed '/^{"end":/d' "$file"; tail -n 1 "$file" | cut -c1-7 ;;
+            *) sed -E 's/"seconds": ?[^,}]*//g; /"command":/d' "$file" ;;
+        esac
+    done
 }
 
 # settle RUN ARGS...: resumes the run, or starts it if nothing is stored yet; in the background, as $pid.
@@ -42,7 +51,9 @@ settle() {
     shift
     if "$PROXSTREAM" show "$store" >/dev/null 2>&1; then
         resumed=$((resumed + 1))
-        "$PROXSTREAM" resume "$store" --quiet --threads "$threads" >"$work/out" 2>"$work/err" </dev/null &
+        local options=()
+        [ $((RANDOM % 2)) = 0 ] && options=(--quiet --threads "$threads")
+        "$PROXSTREAM" resume "$store" "${options[@]}" >"$work/out" 2>"$work/err" </dev/null &
     else
         rm -f "$store"*
         "$PROXSTREAM" "$@" --store "$store" ${keep:+--keep "$keep"} --threads "$threads" >"$work/out" 2>"$work/err" </dev/null &
@@ -57,7 +68,8 @@ keep=""
 torment() {
     local name=$1 wanted=$2 done=0 runs=0 resumed=0 begun whole store
     shift 2
-    rm -rf "$work"/*.run* "$work/out.d" "$work/decisions.jsonl" "$work"/learned.*
+    rm -rf "$work"/*.run* "$files"
+    mkdir "$files"
     begun=$(milliseconds)
     run "$@" --store "$work/whole.run" ${keep:+--keep "$keep"}
     whole=$(($(milliseconds) - begun))
@@ -70,7 +82,8 @@ torment() {
     while [ $done -lt "$wanted" ]; do
         runs=$((runs + 1))
         store="$work/cut$runs.run"
-        rm -rf "$work/out.d" "$work"/learned.*
+        rm -rf "$files"
+        mkdir "$files"
         threads=$((1 + runs % 2))
         # Sometimes a run is not killed any more, so that every run ends.
         local left=4
@@ -79,6 +92,8 @@ torment() {
             if [ $left -gt 0 ] && [ $done -lt "$wanted" ]; then
                 local wait=$((RANDOM * 32768 + RANDOM))
                 wait=$((wait % (whole + whole / 10 + 1)))
+                # Each fourth kill hits the last moments, when the final files are written.
+                [ $((RANDOM % 4)) = 0 ] && wait=$((whole * 8 / 10 + wait * 3 / 10))
                 sleep "$((wait / 1000)).$(printf %03d $((wait % 1000)))"
                 if kill -9 "$pid" 2>/dev/null; then
                     wait "$pid" 2>/dev/null
@@ -124,17 +139,18 @@ awk -v folder="$work" 'BEGIN { srand(9); OFS = ","; split("Oslo,Rome,Nice,Paris,
              } }'
 
 each=$(((kills + 8) / 9))
-torment "learn, tables" $each learn "$work/part1.csv" "$work/part2.csv" --label y --key id --time when --lags 2,3 --window auto:longest=16 \
-    --predictions "$work/learned.p" --metrics "$work/learned.m" --metrics-every 70 --durable 20 --quiet
-learn=(learn "$rows" --label y --loss cauchy --reg l1:0.001 --step 0.5 --quiet --durable 20)
+final=(--save "$files/model.json" --certificate "$files/certificate.json")
+learned=(--predictions "$files/p.csv" --metrics "$files/m.csv" --metrics-every 70 "${final[@]}" --report "$files/report.html" --quiet --durable 20)
+torment "learn, tables" $each learn "$work/part1.csv" "$work/part2.csv" --label y --key id --time when --lags 2,3 --window auto:longest=16 "${learned[@]}"
+learn=(learn "$rows" --label y --loss cauchy --reg l1:0.001 --step 0.5 "${learned[@]}")
 torment "learn, an ensemble" $each "${learn[@]}" --window auto:longest=16
 keep=all torment "learn, sampled gradients" $each "${learn[@]}" -w 6 --oracle gaussian:0.05 --learner time-smoothed:variant=paper --tolerance 1 --force
-route=(route builtin:ring --periods 40 --rivals "re-solve-last; time-smoothed:window=4" --durable 3 --quiet)
-keep=all torment "route" $each "${route[@]}" --window 8 --generate 6
-torment "route, with files" $each "${route[@]}" --no-compare --out "$work/out.d" --detail all --decisions "$work/decisions.jsonl"
-play=(play quadratic:n=20 --rounds 3000 --quiet --durable 10)
+route=(route builtin:ring --periods 40 --durable 3 --quiet --window 8 --out "$files/out" --detail all --decisions "$files/decisions.jsonl" --report "$files/report.html")
+keep=all torment "route, with rivals" $each "${route[@]}" --rivals "re-solve-last; time-smoothed:window=4" --generate 6
+torment "route, without" $each "${route[@]}" --no-compare --ledger "$files/ledger.jsonl"
+play=(play quadratic:n=20 --rounds 3000 --quiet --durable 10 --out "$files/out")
 keep=all torment "play" $each "${play[@]}" --window 5
 torment "play, sampled gradients" $each "${play[@]}" --window 4 --oracle gaussian:0.05 --tolerance 2 --force --keep turns
-fit=(fit "$rows" --label y --loss cauchy --reg l1:0.001 --quiet --durable 4 --epsilon 0 --measure 1)
+fit=(fit "$rows" --label y --loss cauchy --reg l1:0.001 --quiet --durable 4 --epsilon 0 --measure 1 --trace "$files/trace.csv" --predictions "$files/p.csv" "${final[@]}")
 torment "fit, a stochastic method" $each "${fit[@]}" --method prox-svrg --passes 3000
 torment "fit, on f itself" $each "${fit[@]}" --method prox-grad --iterations 12000
