@@ -158,8 +158,11 @@ int report(const IoError& error) {
     return error.error_number() == EPIPE ? kReaderGone : report(kIo, error.what());
 }
 
-constexpr std::string_view kOutOfMemory =
-    "out of memory: the window or the rows are too large for this machine";
+/// Allocates nothing, which report() does.
+int report_no_memory() {
+    eprint("proxstream: out of memory: the window or the rows are too large for this machine\n");
+    return kIo;
+}
 
 /// A lack of memory may show where no exception can leave, as in a destructor of the JSON library. A stored
 /// run is then as after a kill.
@@ -167,7 +170,7 @@ constexpr std::string_view kOutOfMemory =
     try {
         if (const std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
     } catch (const std::bad_alloc&) {
-        std::_Exit(report(kIo, kOutOfMemory));
+        std::_Exit(report_no_memory());
     } catch (...) {
         g_terminate();
     }
@@ -184,7 +187,7 @@ int run_verb(const std::vector<std::string>& arguments) {
     } catch (const IoError& error) {
         return report(error);
     } catch (const std::bad_alloc&) {
-        return report(kIo, kOutOfMemory);
+        return report_no_memory();
     } catch (const std::system_error& error) {
         // Of {fmt}: standard output. Others are of files and folders.
         if (std::ferror(stdout) == 0) return report(kIo, error.what());
