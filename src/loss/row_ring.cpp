@@ -50,10 +50,10 @@ const Real* weights_of(const RowBlock& record) {
 
 Index row_stride(Index features, bool cached) {
     constexpr Index kLongRow = 4 * kLanes;
-    constexpr Index kPage = 4096 / sizeof(Real);
+    constexpr Index kPageNumbers = 4096 / sizeof(Real);
     if (features < kLongRow) return features;
     const Index lines = (features + kLanes - 1) / kLanes * kLanes;
-    return cached && lines % kPage == 0 ? lines + kLanes : lines;
+    return cached && lines % kPageNumbers == 0 ? lines + kLanes : lines;
 }
 
 void write_row(const RowBlock& record, Index row, View out) {

@@ -19,10 +19,11 @@ using Flags = Lanes;
     return all != 0;
 }
 
-/// The threshold of every block that `running` names, as project_onto_simplex finds it; others keep theirs.
+/// The threshold of every block that `outside` names, as project_onto_simplex finds it; others keep theirs.
 template <Index kSize>
 [[gnu::always_inline]] inline void find_threshold(const Lanes (&y)[kSize], const Lanes& largest,
-                                                  const Lanes& radius, Flags running, Lanes& tau) {
+                                                  const Lanes& radius, const Flags& outside, Lanes& tau) {
+    Flags running = outside;
     const Lanes zero = {};
     const Lanes one = zero + 1;
     Lanes before = zero + kInfinity;
