@@ -33,9 +33,13 @@ bool is_target(std::string_view target) {
     return true;
 }
 
+bool is_control(unsigned char c) {
+    return c < 0x20 || c == 0x7f;
+}
+
 /// UTF-8 without control characters.
 bool is_text(const std::string& text) {
-    if (std::ranges::any_of(text, [](unsigned char c) { return c < 0x20 || c == 0x7f; })) return false;
+    if (std::ranges::any_of(text, is_control)) return false;
     try {
         nlohmann::json(text).dump();  // throws if it is not UTF-8
         return true;
@@ -97,6 +101,12 @@ std::optional<HttpResponse> HttpExchange::read_head(const char* path, const char
     MHD_get_connection_values(handle_, MHD_HEADER_KIND, &add_header, &request_.headers);
     if (!std::ranges::all_of(headers, [](const auto& each) { return is_header_name(each.first); }))
         return http_error(400, "the name of a header has a space in it");
+    // To libmicrohttpd a carriage return alone ends no line; to others it may.
+    const auto is_odd = [](char c) { return is_control(static_cast<unsigned char>(c)) && c != '\t'; };
+    if (std::ranges::any_of(headers, [&](const auto& each) {
+            return std::ranges::any_of(each.first, is_odd) || std::ranges::any_of(each.second, is_odd);
+        }))
+        return http_error(400, "a header has a control character in it");
     const auto host = headers.find("host");
     if (spoken == "HTTP/1.1" && (host == headers.end() || host->second.empty()))
         return http_error(400, "the Host header is missing or empty");

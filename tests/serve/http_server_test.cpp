@@ -265,6 +265,8 @@ TEST(HttpServer, RejectsMalformedRequests) {
         "GET /%ff HTTP/1.1\r\nHost: here\r\n\r\n",
         "GET /?a=%c0%80 HTTP/1.1\r\nHost: here\r\n\r\n",
         head + "no colon\r\n\r\n",
+        head + "X-Some: one\rContent-Length: 5\r\n\r\nhello",
+        head + "X-Some: \x01\r\n\r\n",
         head + "Content-Length: -5\r\n\r\nhello",
         head + "Content-Length: five\r\n\r\nhello",
         head + "Content-Length: 5\r\nContent-Length: 6\r\n\r\nhello!",
