@@ -7,19 +7,19 @@
 namespace proxstream {
 namespace {
 
-using Row = std::vector<Real>;
+using Numbers = std::vector<Real>;
 
 struct Twins {
     RowBlock dense{false};
     RowBlock sparse{true};
 };
 
-Twins make_rows(const std::vector<Row>& rows, const Row& labels) {
+Twins make_rows(const std::vector<Numbers>& rows, const Numbers& labels) {
     Twins twins;
     for (Index i = 0; i < rows.size(); ++i) {
         twins.dense.add_dense(rows[i], labels[i]);
         std::vector<FeatureIndex> indices;
-        Row values;
+        Numbers values;
         for (Index k = 0; k < rows[i].size(); ++k) {
             if (rows[i][k] == 0) continue;
             indices.push_back(static_cast<FeatureIndex>(k));
@@ -69,8 +69,8 @@ TEST(DataSurvey, CountsRowsOfZeros) {
 
 TEST(DataSurvey, NamesTheFirstTenColumns) {
     RowBlock rows(false);
-    rows.add_dense(Row(30, 4), 0.5);
-    rows.add_dense(Row(30, 4), 0.25);
+    rows.add_dense(Numbers(30, 4), 0.5);
+    rows.add_dense(Numbers(30, 4), 0.25);
     std::vector<std::string> names;
     for (int i = 0; i < 30; ++i) names.push_back("c" + std::to_string(i));
     const DataSurvey survey = survey_data(rows, 30, names);
@@ -81,7 +81,7 @@ TEST(DataSurvey, NamesTheFirstTenColumns) {
 
 TEST(DataSurvey, SummarisesLabelsThatAreNumbers) {
     RowBlock rows(false);
-    for (int i = 0; i < 11; ++i) rows.add_dense(Row{Real(i)}, i);
+    for (int i = 0; i < 11; ++i) rows.add_dense(Numbers{Real(i)}, i);
     EXPECT_TRUE(survey_data(rows, 1).labels.empty());
     EXPECT_EQ(survey_data(rows, 1).lines()[1], "labels from 0 to 10, mean 5");
 }
