@@ -127,7 +127,8 @@ StudyStream chased_stream(const ChasedStream& row, const std::vector<Index>& win
         const Real w = cell.method().x;
         const Real regret = certificate.summary.regret / t;
         const Real path_bound = certificate.at("C3a").right / t;
-        const auto own = std::find(windows.begin(), windows.end(), static_cast<Index>(w)) - windows.begin();
+        const auto own = static_cast<Index>(std::find(windows.begin(), windows.end(), static_cast<Index>(w)) -
+                                            windows.begin());
         cell.add(kRegret, regret);
         cell.add(kScaledRegret, w * w * regret);
         cell.add(kPathBound, path_bound);
