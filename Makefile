@@ -2,7 +2,7 @@
 .DEFAULT_GOAL := help
 .PHONY: help setup build demo demo-learners test test-long bench bench-docs peers lint-setup fuzz docs tidy format format-check clean
 
-FUZZ_RUNS ?= 1000000
+SECONDS ?= 60
 export JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 
 help: ## show this list
@@ -38,11 +38,11 @@ peers:
 	@scripts/setup.sh bench || echo "bench: not every peer is here; their rows will be skipped"
 
 lint-setup:
-	@scripts/setup.sh lint
+	@scripts/setup.sh lint fuzz
 
-fuzz: ## run every fuzz target FUZZ_RUNS times (default 1000000)
+fuzz: ## run every fuzz target for SECONDS (default 60; JOBS of them at a time)
 	@scripts/setup.sh build fuzz
-	@scripts/fuzz.sh $(FUZZ_RUNS)
+	@scripts/fuzz.sh $(SECONDS)
 
 docs: ## build the API reference from the public headers: build/docs/html
 	@scripts/setup.sh docs

@@ -1,31 +1,46 @@
 #!/usr/bin/env bash
-# Runs every libFuzzer target of fuzz/ for the given number of executions. What a run discovers goes to
-# build/fuzz/corpus/TARGET; seeds are read from fuzz/corpus/TARGET; a finding is left in build/fuzz/findings.
-#   scripts/fuzz.sh RUNS
+# Builds the libFuzzer targets of fuzz/ and runs each for the given time, $JOBS at a time; 0 seconds: over the
+# seeds alone. What a run discovers goes to build/fuzz/corpus/TARGET; seeds are in fuzz/corpus/TARGET, words in
+# fuzz/dictionaries/TARGET.dict; a finding is left in build/fuzz/findings.
+#   scripts/fuzz.sh SECONDS [TARGET...]
 set -euo pipefail
 cd "$(dirname "$0")/.."
-runs=$1
+export seconds=$1
+shift
 scripts/build.sh fuzz
-shopt -s nullglob
-programs=(build/fuzz/fuzz/*_fuzz)
-[ ${#programs[@]} -gt 0 ] || { echo "fuzz: there is no target in fuzz/" >&2; exit 1; }
-mkdir -p build/fuzz/findings
-status=0
-for program in "${programs[@]}"; do
-    target=$(basename "$program" _fuzz)
-    corpus=build/fuzz/corpus/$target
-    seeds=fuzz/corpus/$target
-    mkdir -p "$corpus"
-    log=build/fuzz/$target.log
+mkdir -p build/fuzz/findings build/fuzz/logs
+rm -f build/fuzz/logs/*
+# Targets that need files write many, which no disk has to keep.
+if [ -w /dev/shm ]; then export TMPDIR=/dev/shm; fi
+
+run_target() {
+    local target=$1 program=build/fuzz/fuzz/$1_fuzz log=build/fuzz/logs/$1 found=build/fuzz/corpus/$1
+    local seeds=fuzz/corpus/$1 words=fuzz/dictionaries/$1.dict longest limit=-max_total_time=$seconds status=0
     # Seeds are cut to the largest length allowed: none shall be.
-    longest=$(find "$seeds" -type f -printf '%s\n' 2>/dev/null | sort -n | tail -n 1 || true)
-    if "$program" -runs="$runs" -max_len=$((${longest:-0} > 512 ? longest : 512)) -print_final_stats=1 -artifact_prefix="build/fuzz/findings/$target-" \
-        "$corpus" $([ -d "$seeds" ] && echo "$seeds") >"$log" 2>&1; then
-        echo "ok fuzz $target: $(awk '/number_of_executed_units/ {print $2}' "$log") executions, no finding"
-    else
-        echo "not ok fuzz $target"
-        tail -n 40 "$log" | sed 's/^/# /'
-        status=1
+    longest=$(find "$seeds" -type f -printf '%s\n' | sort -n | tail -n 1)
+    [ "$seconds" != 0 ] || limit=-runs=0
+    mkdir -p "$found"
+    "$program" "$limit" -max_len=$((longest > 512 ? longest : 512)) -timeout=60 -print_final_stats=1 \
+        -dict="$words" -artifact_prefix="build/fuzz/findings/$target-" "$found" "$seeds" >"$log" 2>&1 || status=$?
+    local executions rate finding said
+    executions=$(awk '/^stat::number_of_executed_units/ {print $2}' "$log")
+    rate=$(awk '/^stat::average_exec_per_sec/ {print $2}' "$log")
+    said="fuzz $target: ${executions:-0} executions, ${rate:-0} a second, corpus of $(find "$found" "$seeds" -type f | wc -l)"
+    echo "${executions:-0} $status" >"$log.result"
+    if [ $status = 0 ]; then
+        echo "ok $said, no finding"
+        return
     fi
-done
-exit $status
+    finding=$(sed -n 's/.*Test unit written to //p' "$log" | tail -n 1)
+    echo "not ok $said; repeat the finding: $program ${finding:-$seeds/*}"
+    tail -n 40 "$log" | sed 's/^/# /'
+}
+export -f run_target
+
+[ $# -gt 0 ] || set -- fuzz/*_fuzz.cpp
+set -- "${@#fuzz/}"
+began=$SECONDS
+printf '%s\n' "${@%_fuzz.cpp}" | xargs -P "${JOBS:-2}" -I{} bash -c 'run_target {}'
+awk -v seconds=$((SECONDS - began)) '{ executions += $1; findings += $2 != 0 }
+    END { printf "fuzz: %d targets, %d executions in %d s, %d findings\n", NR, executions, seconds, findings; exit findings > 0 }' \
+    build/fuzz/logs/*.result

@@ -156,6 +156,8 @@ side_by_side sanitized_pages program
 side_by_side sanitized_tests page
 if [ $long = yes ]; then
     lint
+    check_build clang clang
+    check "fuzz seeds" scripts/fuzz.sh 0
     check_build tsan tsan
     check_built tsan "tsan tests" run_tests tsan
     check "bench" smoke_bench
