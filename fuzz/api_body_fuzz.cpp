@@ -1,5 +1,6 @@
-/// Bodies from strangers through the whole API, with a run that adds numbers up behind it. Every request gets
-/// one answer, which is JSON; what is refused changes nothing. The first byte chooses the route.
+/// Bodies of posts through the whole API, to a run that adds numbers up or to a learner of rows or of splits.
+/// Every request gets one answer, which is JSON; what is refused changes nothing. The first byte chooses the
+/// route.
 #include "../tests/serve/api_fixture.hpp"
 #include "fuzz_support.hpp"
 
@@ -7,11 +8,19 @@ using namespace proxstream;
 
 namespace {
 
-/// A service that begins anew now and then, so that its store stays small.
+constexpr const char* kReal =
+    "[learner.rows]\nkind = \"learn\"\ndimension = 2\nstep = 0.05\nwindow = 3\ndurable = \"off\"\n"
+    "[learner.roads]\nkind = \"route\"\nnetwork = \"builtin:ring:rings=1,spokes=4,zones=3\"\nwindow = "
+    "2\npaths = 2\n"
+    "threads = 1\ndurable = \"off\"\n";
+
+/// A service that begins anew now and then, so that its stores stay small.
 class Service {
   public:
+    // At once: what OpenSSL cleans up at the end of the program has to outlive it.
+    explicit Service(bool real) : real_(real) { begin(); }
     ApiFixture& get() {
-        if (!api_ || ++uses_ % 20000 == 0) begin();
+        if (++uses_ % 20000 == 0) begin();
         return *api_;
     }
     void begin() {
@@ -19,10 +28,12 @@ class Service {
         options.durable.turns = 1000000;  // the disk is not what is tested
         options.commit_seconds = 1e9;
         api_.reset();
-        api_ = std::make_unique<ApiFixture>(std::vector<std::string>{"main"}, options);
+        api_ = real_ ? std::make_unique<ApiFixture>(ApiFixture::Scenario{kReal})
+                     : std::make_unique<ApiFixture>(std::vector<std::string>{"main"}, options);
     }
 
   private:
+    bool real_;
     std::unique_ptr<ApiFixture> api_;
     int uses_ = 0;
 };
@@ -35,13 +46,13 @@ HttpResponse ask(ApiFixture& api, HttpRequest request) {
 }
 
 /// Forks are rare: a store each takes its time.
-std::string target(std::uint8_t choice) {
+std::string target(const std::string& learner, std::uint8_t choice) {
     const unsigned one = choice % 64;
-    return std::string("/v1/learners/main/") + (one == 63 ? "fork" : one >= 56 ? "predict" : "rounds");
+    return "/v1/learners/" + learner + (one == 63 ? "/fork" : one >= 56 ? "/predict" : "/rounds");
 }
 
-Turn turn_of(ApiFixture& api) {
-    return api.registry.find("main")->snapshot()->state.turn;
+Turn turn_of(ApiFixture& api, const std::string& learner) {
+    return api.registry.find(learner)->snapshot()->state.turn;
 }
 
 }  // namespace
@@ -55,12 +66,16 @@ extern "C" const char* __asan_default_options() {  // NOLINT: the sanitizer's na
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
     fuzz::Choices choices(data, size);
     const std::uint8_t choice = choices.byte();
-    static Service service;
+    const bool real = (choice & 64U) != 0;
+    const std::string learner = !real ? "main" : choices.byte() % 2 == 0 ? "rows" : "roads";
+    static Service numbers(false);
+    static Service learners(true);
+    Service& service = real ? learners : numbers;
     ApiFixture& api = service.get();
-    HttpRequest request = ApiFixture::request("POST", target(choice), std::string(choices.rest()));
+    HttpRequest request = ApiFixture::request("POST", target(learner, choice), std::string(choices.rest()));
     request.headers["content-type"] = "application/json";
     if (choice >= 128) request.query["decide"] = "true";
-    const Turn before = turn_of(api);
+    const Turn before = turn_of(api, learner);
     const HttpResponse response = ask(api, std::move(request));
     fuzz::require(response.type == "application/json");
     const Json body = Json::parse(response.body, nullptr, false);
@@ -71,7 +86,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
         service.begin();  // the run failed on purpose and must not be used again
         return 0;
     }
-    if (response.status >= 400) fuzz::require(turn_of(api) == before);
+    if (response.status >= 400) fuzz::require(turn_of(api, learner) == before);
     for (const auto& fork : api.registry.all())
         if (!fork->parent().empty()) ask(api, ApiFixture::request("DELETE", "/v1/learners/" + fork->name()));
     return 0;

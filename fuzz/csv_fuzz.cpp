@@ -1,4 +1,4 @@
-/// CSV rows, with the format given or detected.
+/// CSV rows, with the format given or detected. How the bytes arrive does not affect the rows.
 #include "fuzz_support.hpp"
 
 using namespace proxstream;
@@ -13,8 +13,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if ((flags & 4U) != 0) options.table.ignore = {"b"};
     if ((flags & 8U) != 0) options.table.features = {"a"};
     if ((flags & 16U) != 0) options.table.delimiter = ';';
+    if ((flags & 128U) != 0) fuzz::choose_columns(options.table, choices.byte());
     options.max_line = (flags & 32U) != 0 ? 16 : 4096;
     options.target = fuzz::target_rule(choices.byte());
-    fuzz::read_rows(choices.rest(), options, (flags & 64U) != 0 ? 1 : 4096);
+    const std::string rows = fuzz::read_rows(choices.rest(), options, 4096);
+    fuzz::require(fuzz::read_rows(choices.rest(), options, (flags & 64U) != 0 ? 1 : 7) == rows);
     return 0;
 }

@@ -5,15 +5,19 @@
 
 #include "run/row_reader.hpp"
 
+#include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <string_view>
 
 namespace proxstream::fuzz {
 
-inline void require(bool holds) {
-    if (!holds) std::abort();
+inline void require(bool holds, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+    if (holds) return;
+    std::fprintf(stderr, "%s:%d: does not hold\n", file, line);
+    std::abort();
 }
 
 /// Takes bytes off the front; zero when there are none left.
@@ -50,9 +54,22 @@ inline TargetRule target_rule(std::uint8_t choice) {
     }
 }
 
-/// Reads everything and checks what RowReader promises: rows are whole or absent, and numbers are finite. A
-/// bad row costs one call and not the rest of the stream.
-inline void read_everything(RowReader& reader, std::size_t input_size) {
+/// Roles of columns and other options of tables that do not depend on the format.
+inline void choose_columns(TableOptions& table, std::uint8_t flags) {
+    table.look_ahead = flags % 4;
+    if ((flags & 4U) != 0) table.text = {"a"};
+    if ((flags & 8U) != 0) table.time = {"t"};
+    if ((flags & 16U) != 0) table.weight = "w";
+    if ((flags & 32U) != 0) table.key = "k";
+    table.missing = (flags & 64U) != 0;
+    table.unlabelled = (flags & 128U) != 0;
+}
+
+/// Reads everything and checks what RowReader promises: rows are whole or absent, and numbers are finite; a
+/// label that may be missing is NaN. A bad row costs one call and not the rest of the stream. Returns the
+/// rows as text.
+inline std::string read_everything(RowReader& reader, std::size_t input_size, bool unlabelled) {
+    std::string text;
     RowBlock block(reader.sparse());
     std::size_t calls = 0;
     for (bool more = true; more;) {
@@ -64,12 +81,19 @@ inline void read_everything(RowReader& reader, std::size_t input_size) {
         } catch (const DataError& error) {
             require(!std::string_view(error.what()).empty());
             require(block.rows() == rows && block.all_values().size() == stored);
+            text += std::string(error.what()) + '\n';
             continue;
         }
         require(block.rows() == rows + (more ? 1 : 0));
         if (!more) break;
         const ConstView values = block.values(rows);
-        require(all_finite(values) && all_finite(block.targets().subspan(rows)));
+        require(all_finite(values));
+        const ConstView target = block.targets().subspan(rows);
+        require(all_finite(target) || (unlabelled && std::isnan(target[0])));
+        if (!block.weights().empty())
+            require(block.weights()[rows] >= 0 && std::isfinite(block.weights()[rows]));
+        for (const Real value : values) text += std::to_string(value) + ' ';
+        text += std::to_string(target[0]) + ' ' + reader.key() + '\n';
         if (!reader.sparse()) {
             require(values.size() == reader.features());
             continue;
@@ -79,14 +103,17 @@ inline void read_everything(RowReader& reader, std::size_t input_size) {
             require(indices[i] < reader.features() && (i == 0 || indices[i - 1] < indices[i]));
         }
     }
+    return text;
 }
 
-/// Opens `bytes` as rows and reads them; any Error is an answer, anything else a finding.
-inline void read_rows(std::string_view bytes, const ReaderOptions& options, std::size_t piece) {
+/// Opens `bytes` as rows and reads them; any Error is an answer, anything else a finding. Returns the rows
+/// and messages as text.
+inline std::string read_rows(std::string_view bytes, const ReaderOptions& options, std::size_t piece) {
     try {
         const auto reader = open_inputs({memory_input("f", std::string(bytes), piece)}, options);
-        read_everything(*reader, bytes.size());
-    } catch (const Error&) {
+        return read_everything(*reader, bytes.size(), options.table.unlabelled);
+    } catch (const Error& error) {
+        return error.what();
     }
 }
 
