@@ -74,6 +74,24 @@ std::string_view without_origin(std::string_view path) {
     return path;
 }
 
+/// To libmicrohttpd a carriage return alone ends no line; to others it may.
+bool has_control(std::string_view text) {
+    return std::ranges::any_of(
+        text, [](char c) { return is_control(static_cast<unsigned char>(c)) && c != '\t'; });
+}
+
+/// What is wrong with the headers; null if nothing is.
+const char* header_problem(const Values& headers, bool needs_host) {
+    for (const auto& [name, value] : headers) {
+        if (!is_header_name(name)) return "the name of a header has a space in it";
+        if (has_control(name) || has_control(value)) return "a header has a control character in it";
+    }
+    const auto host = headers.find("host");
+    if (needs_host && (host == headers.end() || host->second.empty()))
+        return "the Host header is missing or empty";
+    return nullptr;
+}
+
 }  // namespace
 
 std::optional<HttpResponse> HttpExchange::read_head(const char* path, const char* method,
@@ -99,17 +117,7 @@ std::optional<HttpResponse> HttpExchange::read_head(const char* path, const char
 
     const Values& headers = request_.headers;
     MHD_get_connection_values(handle_, MHD_HEADER_KIND, &add_header, &request_.headers);
-    if (!std::ranges::all_of(headers, [](const auto& each) { return is_header_name(each.first); }))
-        return http_error(400, "the name of a header has a space in it");
-    // To libmicrohttpd a carriage return alone ends no line; to others it may.
-    const auto is_odd = [](char c) { return is_control(static_cast<unsigned char>(c)) && c != '\t'; };
-    if (std::ranges::any_of(headers, [&](const auto& each) {
-            return std::ranges::any_of(each.first, is_odd) || std::ranges::any_of(each.second, is_odd);
-        }))
-        return http_error(400, "a header has a control character in it");
-    const auto host = headers.find("host");
-    if (spoken == "HTTP/1.1" && (host == headers.end() || host->second.empty()))
-        return http_error(400, "the Host header is missing or empty");
+    if (const char* problem = header_problem(headers, spoken == "HTTP/1.1")) return http_error(400, problem);
     const auto coding = headers.find("transfer-encoding");
     const auto length = headers.find("content-length");
     chunked_ = coding != headers.end();
