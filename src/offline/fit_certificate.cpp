@@ -190,7 +190,7 @@ std::string to_text(const FitCertificate& certificate) {
 
 std::string to_json(const FitCertificate& certificate) {
     const OfflineResult& result = certificate.result;
-    OrderedJson json;
+    OrderedJson json = OrderedJson::object();
     json["format"] = "proxstream-fit-certificate";
     json["version"] = 1;
     json["status"] = std::string(name(certificate.status));

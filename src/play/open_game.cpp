@@ -81,7 +81,7 @@ GameDefinition open_game(const PlaySettings& settings) {
 }
 
 std::string strategies_json(const GameDefinition& game, ConstView joint, Round rounds) {
-    Json json;
+    Json json = Json::object();
     json["format"] = kFormat;
     json["version"] = 1;
     json["game"] = game.name;

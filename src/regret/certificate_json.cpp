@@ -10,7 +10,7 @@ namespace {
 using Json = OrderedJson;
 
 Json to_object(const Cost& cost) {
-    Json object;
+    Json object = Json::object();
     for (const auto& [key, count] : kCostCounts) object[std::string(key)] = cost.*count;
     return object;
 }

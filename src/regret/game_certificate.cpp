@@ -170,7 +170,7 @@ std::string to_text(const GameCertificate& certificate) {
 }
 
 std::string to_json(const GameCertificate& certificate) {
-    OrderedJson json;
+    OrderedJson json = OrderedJson::object();
     json["format"] = "proxstream-game-certificate";
     json["version"] = 1;
     json["sound"] = certificate.sound();

@@ -148,7 +148,7 @@ void read_forecasting(const Json& json, const std::string& source, Model& model)
 }  // namespace
 
 std::string to_json(const Model& model) {
-    Json json;
+    Json json = Json::object();
     json["format"] = kFormat;
     json["version"] = kModelVersion;
     json["loss"] = model.loss;
