@@ -38,7 +38,7 @@ damage() {
 # torment NAME FIRST MORE ARGS...: a run that stops early (ARGS FIRST) and is resumed to its end (MORE). Its files are
 # damaged after the end, and in between. `files`: all that the run writes; `growing`: those that grow with it.
 torment() {
-    local name=$1 first=$2 more=$3 file how
+    local name=$1 first=$2 more=$3 file how ways
     shift 3
     rm -rf before part ./*.run* "${files[@]}"
     # shellcheck disable=SC2086 # an option and its value
@@ -53,15 +53,16 @@ torment() {
     run resume a.run
     expect "$name: all files are there" 0 "its files are there"
     for file in "${files[@]}"; do
-        for how in missing shorter; do
-            damage $how "$file"
-            run resume a.run
-            expect "$name: an ended run writes a file again ($file, $how)" 0 "written again: .*$file"
-            check "$name: all files are as they were ($file, $how)" same_as_before
-        done
+        damage missing "$file"
+        run resume a.run
+        expect "$name: an ended run writes a file again ($file)" 0 "written again: .*$file"
+        check "$name: all files are as they were ($file)" same_as_before
     done
     for file in "${growing[@]}"; do
-        for how in missing shorter longer changed; do
+        # Every way for the first file; the others differ in what writes them.
+        ways="shorter"
+        [ "$file" = "${growing[0]}" ] && ways="missing shorter longer changed"
+        for how in $ways; do
             rm -rf a.run* "${files[@]}"
             cp -r part/. .
             damage $how "$file"
