@@ -207,9 +207,9 @@ std::string to_json(const FitCertificate& certificate) {
     if (!certificate.exact) json["confidence"] = certificate.confidence;
     json["iterations"] = result.iterations;
     if (!result.note.empty()) json["note"] = result.note;
-    json["points"]["start"] = point_json(result.start);
-    json["points"]["last"] = point_json(result.last);
-    json["points"]["best"] = point_json(result.best);
+    json["points"] = {{"start", point_json(result.start)},
+                      {"last", point_json(result.last)},
+                      {"best", point_json(result.best)}};
     if (result.random) json["points"]["random"] = point_json(*result.random);
     json["claims"] = to_object(certificate.inequalities);
     json["cost"] = cost_json(result.cost, result.seconds);

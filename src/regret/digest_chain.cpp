@@ -2,10 +2,9 @@
 
 #include "proxstream/core/error.hpp"
 
-#include <new>
-
-#include <openssl/err.h>
-#include <openssl/evp.h>
+// EVP_Digest allocates for every line, and its first use crashes if memory runs out there.
+#define OPENSSL_SUPPRESS_DEPRECATED
+#include <openssl/sha.h>
 
 namespace proxstream {
 namespace {
@@ -25,10 +24,10 @@ DigestChain::DigestChain(std::string_view state) : text_(state) {
 std::string_view DigestChain::seal(std::string_view line, std::size_t digits) {
     buffer_ += line;
     std::array<unsigned char, kAllDigits / 2> bytes{};
-    if (EVP_Digest(buffer_.data(), buffer_.size(), bytes.data(), nullptr, EVP_sha256(), nullptr) != 1) {
-        if (ERR_GET_REASON(ERR_peek_last_error()) == ERR_R_MALLOC_FAILURE) throw std::bad_alloc();
-        throw Error("SHA-256 is not available from the cryptographic library");
-    }
+    SHA256_CTX hash;
+    const bool done = SHA256_Init(&hash) == 1 && SHA256_Update(&hash, buffer_.data(), buffer_.size()) == 1 &&
+                      SHA256_Final(bytes.data(), &hash) == 1;
+    if (!done) throw Error("SHA-256 is not available from the cryptographic library");
     buffer_.assign(bytes.begin(), bytes.end());
     text_.clear();
     for (const unsigned char byte : bytes) (text_ += kDigits[byte >> 4U]) += kDigits[byte & 15U];

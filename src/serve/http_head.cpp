@@ -76,8 +76,8 @@ std::string_view without_origin(std::string_view path) {
 
 /// To libmicrohttpd a carriage return alone ends no line; to others it may.
 bool has_control(std::string_view text) {
-    return std::ranges::any_of(
-        text, [](char c) { return is_control(static_cast<unsigned char>(c)) && c != '\t'; });
+    return std::ranges::any_of(text,
+                               [](char c) { return is_control(static_cast<unsigned char>(c)) && c != '\t'; });
 }
 
 /// What is wrong with the headers; null if nothing is.

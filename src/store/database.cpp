@@ -159,6 +159,8 @@ bool Statement::null(int column) const {
 }
 
 Transaction::Transaction(Database& database, Kind kind) : database_(database) {
+    // Without memory, the one before could neither be begun nor rolled back as a whole.
+    if (sqlite3_get_autocommit(database_.handle()) == 0) database_.run("ROLLBACK");
     database_.run(kind == Kind::write ? "BEGIN IMMEDIATE" : "BEGIN");
 }
 

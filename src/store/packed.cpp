@@ -43,6 +43,7 @@ std::string unpacked(std::string_view stored) {
     uLongf size = out.size();
     const int status = uncompress(reinterpret_cast<Bytef*>(out.data()), &size,
                                   reinterpret_cast<const Bytef*>(stored.data()), stored.size());
+    if (status == Z_MEM_ERROR) throw std::bad_alloc();
     return status == Z_OK && size == whole ? out : std::string();
 }
 
