@@ -47,7 +47,7 @@ bool may_be_slow(std::string_view text) {
         if (!digit && digits >= 3 && digits <= 5) return true;
         digits = digit ? digits + 1 : 0;
     }
-    return (digits >= 3 && digits <= 5) || text.starts_with("congestion:");
+    return (digits >= 3 && digits <= 5) || text.find("congestion:") != text.npos;
 }
 
 void try_game(std::string_view text, std::uint8_t choice) {

@@ -82,7 +82,7 @@ void read_settings_table(const toml::table& table, const std::string& source, co
             continue;
         const auto found = std::find(sink.names.begin(), sink.names.end(), key.str());
         if (found == sink.names.end()) {
-            refuse(node, [&] { return unknown_key(sink, key.str()); });
+            refuse(node, [&, &key = key] { return unknown_key(sink, key.str()); });
             continue;
         }
         if (std::find(given.begin(), given.end(), *found) != given.end()) continue;
