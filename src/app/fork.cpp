@@ -20,7 +20,8 @@ namespace {
 
 constexpr const char* kDescription =
     "Starts a new run from the last saved state of another one; 'proxstream resume NEW' continues it. "
-    "Options may change the learner of a run of 'learn': it takes over the window if it can use it, else only "
+    "Options may change the learner of a run of 'learn': it takes over the window if it can use it, else "
+    "only "
     "the point.\n  proxstream fork RUN NEW [options]";
 
 /// Options that name what a run writes beside its store.

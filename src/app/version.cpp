@@ -34,8 +34,8 @@ std::string dotted(int major, int minor, int patch) {
 /// 0x00097500 is 0.9.75.
 std::string microhttpd_version() {
     const auto digits = [](int shift) {
-        constexpr unsigned version = MHD_VERSION;
-        return fmt::format("{:x}", version >> static_cast<unsigned>(shift) & 0xffU);
+        constexpr unsigned kVersion = MHD_VERSION;
+        return fmt::format("{:x}", kVersion >> static_cast<unsigned>(shift) & 0xffU);
     };
     return digits(24) + "." + digits(16) + "." + digits(8);
 }

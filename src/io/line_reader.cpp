@@ -82,18 +82,21 @@ bool LineReader::take_line() {
         cursor_ = found ? stop + 1 : end_;
         record_end_ = stop > line_begin && buffer_[stop - 1] == '\r' ? stop - 1 : stop;
         refuse_binary(line_begin, stop);
-        const std::string_view line(buffer_.data() + line_begin, record_end_ - line_begin);
-        const bool begins = !line.empty() && line.front() > ' ';  // most lines need no search
-        blank_lines_ = !begins && without_blanks(line).empty() ? blank_lines_ + 1 : 0;
-        if (blank_lines_ > kMostBlankLines) {
-            ended_ = true;
-            cursor_ = end_;  // nothing more is read
-            throw DamagedFile(
-                {name(), lines_, 0, ""},
-                "more than " + std::to_string(kMostBlankLines) + " blank lines follow each other", "rows");
-        }
+        count_blank({buffer_.data() + line_begin, record_end_ - line_begin});
         return true;
     }
+}
+
+/// Counts blank lines in sequence. Too many of them end the input.
+void LineReader::count_blank(std::string_view line) {
+    const bool begins = !line.empty() && line.front() > ' ';  // most lines need no search
+    blank_lines_ = !begins && without_blanks(line).empty() ? blank_lines_ + 1 : 0;
+    if (blank_lines_ <= kMostBlankLines) return;
+    ended_ = true;
+    cursor_ = end_;  // nothing more is read
+    throw DamagedFile({name(), lines_, 0, ""},
+                      "more than " + std::to_string(kMostBlankLines) + " blank lines follow each other",
+                      "rows");
 }
 
 /// More bytes behind those held; moves the record to the front or enlarges the buffer to make room.

@@ -37,6 +37,7 @@ class LineReader {
 
   private:
     bool take_line();
+    void count_blank(std::string_view line);
     bool fill();
     bool skip_overlong();
     void refuse_binary(std::size_t from, std::size_t to);

@@ -89,9 +89,9 @@ void read_settings_table(const toml::table& table, const std::string& source, co
         const auto row = static_cast<Index>(found - sink.names.begin());
         if (const auto list = as_list(node); list && sink.take_list(row, *list)) continue;
         const auto value = as_text(node);
-        const std::string violation =
+        std::string violation =
             value ? sink.take(row, *value) : *found + ": expected a plain value or a list of them";
-        if (!violation.empty()) refuse(node, [&] { return violation; });
+        if (!violation.empty()) refuse(node, [&] { return std::move(violation); });
     }
     if (more > 0) violations.push_back(fmt::format("{}: and {} more", source, more));
     if (!violations.empty()) throw ConfigError(violations);

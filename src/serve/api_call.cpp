@@ -72,7 +72,7 @@ void send_rest(const CallPtr& call, const std::shared_ptr<PieceStream>& stream, 
 
 }  // namespace
 
-void send_pieces(const CallPtr& call, const RunStore& store, HttpResponse head, NextPiece next) {
+void send_pieces(const CallPtr& call, const RunStore& store, HttpResponse head, const NextPiece& next) {
     std::string piece;
     if (!next(store, piece)) {
         head.body = std::move(piece);

@@ -75,7 +75,7 @@ void ask_store(const CallPtr& call, std::function<void(const RunStore&)> look);
 using NextPiece = std::function<bool(const RunStore& store, std::string& piece)>;
 /// Sends an answer whose pieces are read from the store when the client has taken those before. The first one
 /// is read from `store`. If a later one cannot be read, the client is disconnected.
-void send_pieces(const CallPtr& call, const RunStore& store, HttpResponse head, NextPiece next);
+void send_pieces(const CallPtr& call, const RunStore& store, HttpResponse head, const NextPiece& next);
 inline constexpr std::size_t kPiece = std::size_t{1} << 15U;  // bytes, about
 
 /// "figures": a number for each channel; null: not known.

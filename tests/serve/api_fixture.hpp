@@ -37,14 +37,14 @@ class FakeStream final : public PieceStream {
     void close() override {
         const std::lock_guard lock(mutex_);
         open_ = false;
-        if (closed_) closed_(text_);
+        if (when_closed) when_closed(text_);
     }
     void abort() override {
         send("(broken off)");
         close();
     }
     void when_taken(std::function<void()> ready) override {
-        if (before_piece_) before_piece_();
+        if (before_piece) before_piece();
         ready();
     }
     /// What came since it was last asked for.
@@ -53,8 +53,8 @@ class FakeStream final : public PieceStream {
         return std::exchange(text_, {});
     }
 
-    std::function<void(const std::string&)> closed_;
-    std::function<void()> before_piece_;
+    std::function<void(const std::string&)> when_closed;
+    std::function<void()> before_piece;
 
   private:
     mutable std::mutex mutex_;
@@ -80,8 +80,8 @@ class FakeReply final : public HttpReply {
     /// The answer is there when its last piece is.
     std::shared_ptr<PieceStream> send_pieces(HttpResponse head) override {
         answered_ = true;
-        events->before_piece_ = before_piece;
-        events->closed_ = [this, head](const std::string& text) {
+        events->before_piece = before_piece;
+        events->when_closed = [this, head](const std::string& text) {
             HttpResponse whole = head;
             whole.body = text;
             answer_.set_value(whole);
