@@ -63,6 +63,7 @@ LedgerWriter::LedgerWriter(LedgerWriter&& other) noexcept
       flush_every_(other.flush_every_),
       pending_(other.pending_),
       open_(std::exchange(other.open_, false)),
+      failure_(other.failure_),
       buffer_(std::move(other.buffer_)) {}
 
 LedgerWriter::~LedgerWriter() {
@@ -74,7 +75,19 @@ LedgerWriter::~LedgerWriter() {
 }
 
 void LedgerWriter::require_open() const {
+    if (failure_ != 0) throw IoError(file_.path(), "cannot be written", failure_);
     if (!open_) throw Error(file_.path() + ": the ledger is closed");
+}
+
+/// After a failure the file may end anywhere, so nothing more is written to it.
+void LedgerWriter::guarded(const std::function<void()>& write) {
+    open_ = false;
+    try {
+        write();
+    } catch (const IoError& error) {
+        failure_ = error.error_number();
+        throw;
+    }
 }
 
 void LedgerWriter::write(const RoundReport& report, const RowExtras& extras) {
@@ -85,25 +98,27 @@ void LedgerWriter::write(const RoundReport& report, const RowExtras& extras) {
 
 void LedgerWriter::flush() {
     if (!open_) return;
-    open_ = false;  // if what follows throws
-    file_.write(buffer_);
-    file_.flush();
+    guarded([&] {
+        file_.write(buffer_);
+        file_.flush();
+    });
     open_ = true;
     buffer_.clear();
     pending_ = 0;
 }
 
 void LedgerWriter::mark(OutputMarks& marks) {
+    require_open();
     flush();
-    file_.mark(marks);
+    guarded([&] { file_.mark(marks); });
+    open_ = true;
 }
 
 void LedgerWriter::finish(const RunFooter& footer) {
     require_open();
     lines_.append_footer(buffer_, footer);
     flush();
-    open_ = false;
-    file_.close();
+    guarded([&] { file_.close(); });
 }
 
 }  // namespace proxstream

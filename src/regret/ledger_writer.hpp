@@ -5,6 +5,7 @@
 #include "io/output_file.hpp"
 #include "regret/ledger_lines.hpp"
 
+#include <functional>
 #include <string>
 
 namespace proxstream {
@@ -44,12 +45,14 @@ class LedgerWriter {
 
   private:
     void require_open() const;
+    void guarded(const std::function<void()>& write);
 
     LedgerLines lines_;
     OutputFile file_;
     Index flush_every_;
     Index pending_ = 0;  // rounds in the buffer
     bool open_ = true;   // false after finish() and after a failure
+    int failure_ = 0;    // errno of the first failure
     std::string buffer_;
 };
 

@@ -37,7 +37,8 @@ struct RunOutcome {
     void fail(bool RunOutcome::*error, const std::string& problem) {
         this->*error = true;
         ending = RunEnding::failed;
-        problems.push_back(problem);
+        // An output that has failed fails again when it is closed.
+        if (problems.empty() || problems.back() != problem) problems.push_back(problem);
     }
     /// If the reader of a pipe closes it, the run ends as after a stop request, without a problem.
     void fail(const IoError& error) {
