@@ -47,11 +47,11 @@ constexpr std::uint64_t kShort = 7;
 constexpr std::uint64_t kLongMemory = 2000;
 
 constexpr int kIoStatus = 5;
-/// Of the library, if the system does not let it trap calls.
+/// Of the injector, if the system does not let it trap calls.
 constexpr int kNoTrapStatus = 99;
 
 struct Bench {
-    std::string program, library, root;
+    std::string program, injector, root;
     bool all = std::getenv("PROXSTREAM_LONG") != nullptr;
     int workers = 2;
     std::optional<std::uint64_t> only = {};
@@ -62,7 +62,7 @@ class Worker {
   public:
     Worker(const Bench& bench, int number)
         : room_(fmt::format("{}{}/", bench.root, number)),
-          launcher_((std::filesystem::create_directories(room_), bench.program), bench.library, room_) {}
+          launcher_((std::filesystem::create_directories(room_), bench.program), bench.injector, room_) {}
 
     Ending launch(const Command& command, const Fault& fault = {}) {
         return launcher_.run(command, folder(), fault);
@@ -248,13 +248,13 @@ bool try_scenario(const Bench& bench, const Scenario& scenario, const std::strin
 int run(const std::vector<std::string>& arguments) {
     Bench bench;
     bench.program = std::filesystem::canonical(arguments.at(1)).string();
-    bench.library = (std::filesystem::canonical("/proc/self/exe").parent_path() / "libinject.so").string();
+    bench.injector = (std::filesystem::canonical("/proc/self/exe").parent_path() / "libinject.so").string();
     // Memory where there is some: a disk would be asked to synchronise thousands of times.
     const char* place = std::filesystem::exists("/dev/shm") ? "/dev/shm" : "/tmp";
     bench.root = fmt::format("{}/proxstream-faults-{}/", place, ::getpid());
     if (arguments.size() > 4) bench.only = std::stoull(arguments[4]);
     std::filesystem::create_directories(bench.root);
-    if (Launcher(bench.program, bench.library, bench.root).run({"--version"}, bench.root).status ==
+    if (Launcher(bench.program, bench.injector, bench.root).run({"--version"}, bench.root).status ==
         kNoTrapStatus) {
         fmt::print("skip faults: the system does not let a program trap its own calls (seccomp)\n");
         std::filesystem::remove_all(bench.root);
