@@ -115,6 +115,16 @@ class ToyRun {
     std::uint64_t drawn_ = 1;
 };
 
+inline naive::Plan usual(Round rounds) {
+    naive::Plan plan{.n = 2, .w = 3, .rounds = rounds};
+    plan.refused = {4};
+    return plan;
+}
+
+inline JournalOptions every(std::uint64_t turns, bool save = false, const std::string& keep = "all") {
+    return {.durable = {turns, false}, .keep = Retention::parse(keep), .save_every_commit = save};
+}
+
 /// All a store says, in one text.
 inline std::string contents_of(const RunStore& store) {
     std::string text;
